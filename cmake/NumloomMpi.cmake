@@ -1,0 +1,16 @@
+# libnumloom_mpi.so: the MPI transport, opened at run time when a program was started by an MPI launcher. It takes nothing from
+# the extension but what its entry function is handed, hence --no-undefined.
+file(GLOB mpi_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/transport/mpi/*.cpp")
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI COMPONENTS CXX QUIET)
+if(MPI_CXX_FOUND AND mpi_sources)
+  add_library(numloom_mpi MODULE ${mpi_sources})
+  target_include_directories(numloom_mpi PRIVATE src include)
+  target_link_libraries(numloom_mpi PRIVATE numloom_flags Threads::Threads MPI::MPI_CXX)
+  target_link_options(numloom_mpi PRIVATE -Wl,--no-undefined)
+  set_target_properties(numloom_mpi PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${NUMLOOM_PACKAGE_DIR}")
+  install(TARGETS numloom_mpi LIBRARY DESTINATION numloom COMPONENT python)
+  message(STATUS "numloom: mpi yes (${MPI_CXX_LIBRARY_VERSION_STRING})")
+else()
+  message(STATUS "numloom: mpi no")
+endif()
