@@ -1,9 +1,9 @@
 """Run a NumPy program with ``numpy`` replaced by ``numloom`` in the program's own files.
 
 The files below the script's folder are compiled from a syntax tree in which every static import of ``numpy`` names
-``numloom`` instead; line numbers and the text that tracebacks show stay those of the file. Libraries
-(``site-packages``, the standard library), Numloom itself and every file that imports ``numloom`` by name are left alone, and so are imports
-that are computed at run time (``__import__``, ``importlib.import_module``). Nothing is written to ``__pycache__``.
+``numloom`` instead; line numbers and the text that tracebacks show stay those of the file. Left alone are libraries
+(``site-packages``, the standard library), Numloom itself, every file that imports ``numloom`` by name, and imports that
+are computed at run time (``__import__``, ``importlib.import_module``). Nothing is written to ``__pycache__``.
 
 This file imports nothing of Numloom at its top level, so that the rewriting can be tested by itself.
 """

@@ -1,7 +1,7 @@
 """`numloom run`: which imports are replaced, in which files, and that all else is as with `python prog.py`.
 
-The command is tested with a stand-in package of the same name, made of the real `_run.py` and `__main__.py` over a small
-module in NumPy's place, so that what is seen is the launcher's doing alone.
+The command is tested with a stand-in package of the same name, made of the real `_run.py` and `__main__.py` over a
+small module in NumPy's place, so that what is seen is the launcher's doing alone.
 """
 
 import ast
