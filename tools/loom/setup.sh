@@ -66,12 +66,13 @@ apt_install() {
 }
 
 ensure_system_packages() {
-    local stamp="$CACHE/system-packages" missing=()
+    local stamp="$CACHE/system-packages" missing=() optional
     mapfile -t missing < <(missing_packages "${REQUIRED_PACKAGES[@]}" "${OPTIONAL_PACKAGES[@]}")
     if ((${#missing[@]})) && [[ "$(cat "$stamp" 2>/dev/null)" != "${missing[*]}" ]]; then
         apt_install "${missing[@]}"
         mapfile -t missing < <(missing_packages "${REQUIRED_PACKAGES[@]}" "${OPTIONAL_PACKAGES[@]}")
-        ((${#missing[@]})) && say "going on without: ${missing[*]} (install them by hand to have them used)"
+        optional="$(missing_packages "${OPTIONAL_PACKAGES[@]}" | tr '\n' ' ')"
+        [[ -n "$optional" ]] && say "going on without: ${optional}(install them by hand to have them used)"
         # What can't be had is not asked for again until the list changes.
         ((OFFLINE)) || printf '%s' "${missing[*]}" >"$stamp"
     fi
