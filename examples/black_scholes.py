@@ -1,6 +1,6 @@
 """The prices of a million European options by the formula of Black and Scholes.
 
-    python examples/black_scholes.py --options 1000000
+python examples/black_scholes.py --options 1000000
 """
 
 import argparse

@@ -10,8 +10,8 @@ minute for the 100 steps (54 s on one core of an AMD EPYC of the Zen 5 generatio
 
 The scheme is an explicit first-order finite-volume scheme: Rusanov's flux (local Lax-Friedrichs) on the hydrostatic
 reconstruction of Audusse, Bouchut, Bristeau, Klein and Perthame, "A fast and stable well-balanced scheme with
-hydrostatic reconstruction for shallow water flows", SIAM J. Sci. Comput. 25 (2004). It keeps a lake at rest, depths stay
-positive, and cells wet and dry as they like. The time loop uses + - * / sqrt, minimum, maximum and where alone, each
+hydrostatic reconstruction for shallow water flows", SIAM J. Sci. Comput. 25 (2004). It keeps a lake at rest, depths
+stay positive, and cells wet and dry as they like. The time loop uses + - * / sqrt, maximum and where alone, each
 rounded once, so every correct implementation of NumPy gives the same bits.
 """
 

@@ -1,6 +1,6 @@
 """Conway's game of life, on a torus.
 
-    python examples/life.py --size 1000 --generations 200
+python examples/life.py --size 1000 --generations 200
 """
 
 import argparse

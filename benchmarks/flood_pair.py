@@ -1,0 +1,95 @@
+"""Runs examples/flood.py under NumPy and under Numloom, each in a process of its own, and compares the heights."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+FLOOD = pathlib.Path(__file__).resolve().parent.parent / "examples" / "flood.py"
+STEP = re.compile(r"step (\d+) of (\d+)")
+
+
+class FloodError(RuntimeError):
+    """The flood didn't run, or not with the same result."""
+
+
+@dataclasses.dataclass
+class FloodRun:
+    module: str
+    steps: int
+    seconds: float  # of the whole process
+    peak_bytes: int
+    heights: pathlib.Path
+    text: str  # what it printed
+
+
+def command(module: str) -> list[str]:
+    """Return the command that runs a program with `module` in NumPy's place."""
+    return [sys.executable] if module == "numpy" else [sys.executable, "-m", module, "run"]
+
+
+def run_flood(
+    module: str,
+    folder: pathlib.Path,
+    steps: int | None = None,
+    refine: int | None = None,
+    on_step: Callable[[int, int], None] | None = None,
+) -> FloodRun:
+    """Run the flood in a process of its own; `on_step(done, all)` is called for each step where given."""
+    heights = folder / f"{module}.npy"
+    arguments = [*command(module), str(FLOOD), "--save", str(heights)]
+    arguments += ["--steps", str(steps)] if steps else []
+    arguments += ["--refine", str(refine)] if refine else []
+    arguments += ["--progress"] if on_step else []
+    begin = time.perf_counter()
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        subprocess.Popen(arguments, stdout=output, stderr=subprocess.PIPE, text=True) as process,
+    ):
+        errors = []
+        for text in process.stderr:
+            match = STEP.match(text)
+            if match and on_step:
+                on_step(int(match[1]), int(match[2]))
+            elif not match:
+                errors.append(text)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        printed = output.read()
+    if process.returncode != 0:
+        raise FloodError(f"{' '.join(arguments)} failed ({process.returncode}):\n{''.join(errors)[-2000:]}")
+    done = int(re.search(r"(\d+) steps", printed)[1])
+    return FloodRun(module, done, seconds, usage.ru_maxrss * 1024, heights, printed)
+
+
+def run_pair(module: str, **settings) -> tuple[FloodRun, FloodRun]:
+    """Run NumPy, then the module; the heights stay in a folder that goes when the process ends."""
+    folder = tempfile.TemporaryDirectory(prefix="flood-")
+    KEPT.append(folder)
+    path = pathlib.Path(folder.name)
+    return run_flood("numpy", path, **settings), run_flood(module, path, **settings)
+
+
+KEPT: list = []
+
+
+def compare_heights(first: FloodRun, second: FloodRun) -> float:
+    """Return the largest difference; raise FloodError where the heights don't agree bit for bit."""
+    import numpy as np
+
+    one, other = np.load(first.heights, mmap_mode="r"), np.load(second.heights, mmap_mode="r")
+    if one.shape != other.shape or one.dtype != other.dtype:
+        raise FloodError(f"{second.module}: {other.dtype}{other.shape}, {first.module}: {one.dtype}{one.shape}")
+    largest = float(np.abs(one - other).max())
+    if not np.array_equal(one.view(np.int64), other.view(np.int64)):
+        raise FloodError(f"the heights differ: by {largest:.3g} m at most")
+    return largest
