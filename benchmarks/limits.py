@@ -41,8 +41,8 @@ class Limit:
     """A loop that reads `reads` streams and writes `writes` streams of `size` bytes each, `times` times over.
 
     `sample()` measures once with plain and once with non-temporal stores, `seconds` is the median of the faster kind,
-    for one time. `reads` and `writes` need not be whole: the loop takes the nearest whole numbers of streams and its time
-    is scaled to the bytes asked for.
+    for one time. `reads` and `writes` need not be whole: the loop takes the nearest whole numbers of streams and its
+    time is scaled to the bytes asked for.
     """
 
     def __init__(self, library, threads: int, reads: float, writes: float, size: int, times: int):

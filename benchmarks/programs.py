@@ -1,8 +1,8 @@
 """The programs of the headline benchmark. The list is fixed: a row's text is plain NumPy that takes the module `xp`.
 
 A program is a function of the module and of its input arrays, which are its own: it may change them. It returns an
-array or scalar or a tuple of them; the harness ends each run with a read of every one. Programs in `ENGINE` are those of
-the engine, programs in `ARRAY` those of the whole array; the small programs are in small.py.
+array or scalar or a tuple of them; the harness ends each run with a read of every one. Programs in `ENGINE` are those
+of the engine, programs in `ARRAY` those of the whole array; the small programs are in small.py.
 """
 
 from __future__ import annotations

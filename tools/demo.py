@@ -1,7 +1,7 @@
 """`./loom demo`: a flood under NumPy and under Numloom, from one program text.
 
-Runs examples/flood.py twice, each time in a process of its own, compares the water's depth bit for bit, prints one table
-and draws a picture. The exit status is 1 where the results differ and 2 where something is missing.
+Runs examples/flood.py twice, each time in a process of its own, compares the water's depth bit for bit, prints one
+table and draws a picture. The exit status is 1 where the results differ and 2 where something is missing.
 """
 
 from __future__ import annotations
