@@ -205,7 +205,7 @@ ENGINE = (
         streams=(17 / 8, 1, 8),
     ),
     Program("add10", add10, uniform(2, 100_000), (10,), (10,), 1.5, times=100_000),
-    Program("axpy1024", axpy1024, uniform(2, 100_000), (1024,), (1024,), 2.0, times=100_000, streams=(2, 1, 8)),
+    Program("axpy1024", axpy1024, uniform(2, 100_000), (1024,), (1024,), 2.0, times=100_000),
     Program("loop_with_read", loop_with_read, uniform(1, 200), (500, 500), (500, 500), 3.0, times=200),
 )
 
