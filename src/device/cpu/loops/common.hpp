@@ -1,0 +1,294 @@
+// What all files of loops share. Compiled once per instruction set; NUMLOOM_TARGET names the namespace, and everything here
+// lives in it, so that the linker never merges code made for different processors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "device/cpu/loops.hpp"
+#include "ops/scalar_ops.hpp"
+
+// There is no dependence between iterations: out is an input or apart from it. The compiler need not check at run time.
+#if defined(__clang__)
+#define NL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
+#else
+#define NL_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace numloom::cpu::NUMLOOM_TARGET {
+
+// By name, so that they hide what numloom itself calls the same.
+using scalar::cast_to;
+using scalar::Complex;
+using scalar::Half;
+using scalar::is_complex;
+using scalar::is_float;
+using scalar::is_int;
+using scalar::is_nan;
+using scalar::Real;
+
+// Operation codes to functors.
+template <OpCode op>
+struct FunctorOf;
+#define NL_OP(id, name, inputs, loops, result, traits)      \
+    template <>                                             \
+    struct FunctorOf<OpCode::id> {                          \
+        template <class T>                                  \
+        using type = scalar::Op_##id<T>;                    \
+        static constexpr int arity = inputs;                \
+        static constexpr const char* codes = loops;         \
+        static constexpr ResultRule rule = ResultRule::result; \
+    };
+#include "ops/table.def"
+#undef NL_OP
+
+template <DType d>
+struct ElementOf;
+#define NL_ELEMENT(d, T) \
+    template <>          \
+    struct ElementOf<DType::d> { using type = T; };
+NL_ELEMENT(Bool, bool)
+NL_ELEMENT(Int8, int8_t)
+NL_ELEMENT(UInt8, uint8_t)
+NL_ELEMENT(Int16, int16_t)
+NL_ELEMENT(UInt16, uint16_t)
+NL_ELEMENT(Int32, int32_t)
+NL_ELEMENT(UInt32, uint32_t)
+NL_ELEMENT(Int64, int64_t)
+NL_ELEMENT(UInt64, uint64_t)
+NL_ELEMENT(Float16, Half)
+NL_ELEMENT(Float32, float)
+NL_ELEMENT(Float64, double)
+NL_ELEMENT(Complex64, Complex<float>)
+NL_ELEMENT(Complex128, Complex<double>)
+#undef NL_ELEMENT
+template <DType d>
+using Element = typename ElementOf<d>::type;
+
+constexpr bool has_loop(const char* codes, DType d) {
+    for (; *codes; ++codes) {
+        if (*codes == info(d).code) return true;
+    }
+    return false;
+}
+
+// How an element lies in memory: a bool is a byte, any non-zero byte is true.
+template <class T>
+struct MemoryOf {
+    using type = T;
+};
+template <>
+struct MemoryOf<bool> {
+    using type = uint8_t;
+};
+template <class T>
+using Memory = typename MemoryOf<T>::type;
+
+template <class T>
+const Memory<T>* input(const void* const* in, int k) {
+    return static_cast<const Memory<T>*>(in[k]);
+}
+
+// --- elementwise loops ---------------------------------------------------------------------------------------------------
+
+template <template <class> class Op, class T>
+void unary(void* out, const void* const* in, int64_t n) {
+    using R = decltype(Op<T>::apply(T{}));
+    auto* o = static_cast<Memory<R>*>(out);
+    const Memory<T>* a = input<T>(in, 0);
+    NL_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) o[i] = static_cast<Memory<R>>(Op<T>::apply(static_cast<T>(a[i])));
+}
+
+template <template <class> class Op, class T, unsigned mask>
+void binary(void* out, const void* const* in, int64_t n) {
+    using R = decltype(Op<T>::apply(T{}, T{}));
+    auto* o = static_cast<Memory<R>*>(out);
+    const Memory<T>* a = input<T>(in, 0);
+    const Memory<T>* b = input<T>(in, 1);
+    if constexpr (mask == 0) {
+        NL_INDEPENDENT
+        for (int64_t i = 0; i < n; ++i)
+            o[i] = static_cast<Memory<R>>(Op<T>::apply(static_cast<T>(a[i]), static_cast<T>(b[i])));
+    } else if constexpr (mask == 1) {
+        const T s = static_cast<T>(a[0]);
+        NL_INDEPENDENT
+        for (int64_t i = 0; i < n; ++i) o[i] = static_cast<Memory<R>>(Op<T>::apply(s, static_cast<T>(b[i])));
+    } else {
+        const T s = static_cast<T>(b[0]);
+        NL_INDEPENDENT
+        for (int64_t i = 0; i < n; ++i) o[i] = static_cast<Memory<R>>(Op<T>::apply(static_cast<T>(a[i]), s));
+    }
+}
+
+// `mask` as in binary: bit 0 the condition, bit 1 and 2 the values.
+template <class T, unsigned mask>
+void where(void* out, const void* const* in, int64_t n) {
+    auto* o = static_cast<Memory<T>*>(out);
+    const uint8_t* c = input<bool>(in, 0);
+    const Memory<T>* a = input<T>(in, 1);
+    const Memory<T>* b = input<T>(in, 2);
+    constexpr bool one_a = (mask >> 1) & 1u, one_b = (mask >> 2) & 1u;
+    if constexpr ((mask & 1u) != 0) {
+        const bool first = c[0] != 0;
+        const Memory<T>* from = first ? a : b;
+        if (first ? one_a : one_b) {
+            const Memory<T> s = *from;
+            for (int64_t i = 0; i < n; ++i) o[i] = s;
+        } else if (from != o) {
+            std::memmove(o, from, static_cast<size_t>(n) * sizeof(T));
+        }
+    } else {
+        const Memory<T> p = a[0], q = b[0];
+        NL_INDEPENDENT
+        for (int64_t i = 0; i < n; ++i) {
+            const Memory<T> u = one_a ? p : a[i], v = one_b ? q : b[i];
+            o[i] = c[i] != 0 ? u : v;
+        }
+    }
+}
+
+// Inputs of a commutative operation the other way round.
+template <Loop loop>
+void swapped(void* out, const void* const* in, int64_t n) {
+    const void* other[2] = {in[1], in[0]};
+    loop(out, other, n);
+}
+
+// All inputs are single elements: one computation, then copies.
+void fill(void* out, int64_t itemsize, int64_t n);
+template <Loop loop, int64_t itemsize>
+void filled(void* out, const void* const* in, int64_t n) {
+    if (n <= 0) return;
+    loop(out, in, 1);
+    fill(out, itemsize, n);
+}
+
+// --- half precision: blocks through float ----------------------------------------------------------------------------------
+
+void halves_to_floats(float* out, const Half* in, int64_t n);
+void floats_to_halves(Half* out, const float* in, int64_t n);
+
+// `masks`: the float inputs, as a set of bits; the scalar inputs, as another. Other inputs (the mask of where) and bool results pass through.
+template <Loop loop, int arity, unsigned halves, unsigned scalars, bool half_result>
+void half_loop(void* out, const void* const* in, int64_t n) {
+    constexpr int64_t kBlock = 512;
+    alignas(64) float buffer[arity][kBlock];
+    alignas(64) float result[kBlock];
+    for (int64_t first = 0; first < n; first += kBlock) {
+        const int64_t count = n - first < kBlock ? n - first : kBlock;
+        const void* block[arity];
+        for (int k = 0; k < arity; ++k) {
+            const bool scalar = (scalars >> k) & 1u;
+            if (!((halves >> k) & 1u)) {
+                block[k] = static_cast<const char*>(in[k]) + (scalar ? 0 : first);
+                continue;
+            }
+            // A scalar is read before the first block is written, which may overwrite it.
+            if (!scalar || first == 0)
+                halves_to_floats(buffer[k], static_cast<const Half*>(in[k]) + (scalar ? 0 : first), scalar ? 1 : count);
+            block[k] = buffer[k];
+        }
+        if constexpr (half_result) {
+            loop(result, block, count);
+            floats_to_halves(static_cast<Half*>(out) + first, result, count);
+        } else {
+            loop(static_cast<char*>(out) + first, block, count);
+        }
+    }
+}
+
+// --- one section of the table ------------------------------------------------------------------------------------------------
+
+constexpr unsigned kMasks = 8;
+using Row = std::array<std::array<Loop, kMasks>, kDTypes>;
+
+// The loop of an operation without half precision. Vector math specialises this.
+template <OpCode op, DType d, unsigned mask>
+struct PlainLoop {
+    using F = FunctorOf<op>;
+    using T = Element<d>;
+    static constexpr Loop get() {
+        if constexpr (F::arity == 1) {
+            return &unary<F::template type, T>;
+        } else if constexpr (F::arity == 2) {
+            return &binary<F::template type, T, mask>;
+        } else {
+            return &where<T, mask>;
+        }
+    }
+};
+
+constexpr int64_t result_size(ResultRule rule, DType d) {
+    if (rule == ResultRule::Bool) return 1;
+    return rule == ResultRule::Real && numloom::is_complex(d) ? item_size(d) / 2 : item_size(d);
+}
+constexpr bool commutes(OpCode op) {
+    return op == OpCode::Add || op == OpCode::Multiply || op == OpCode::Equal || op == OpCode::NotEqual ||
+           op == OpCode::BitwiseAnd || op == OpCode::BitwiseOr || op == OpCode::BitwiseXor ||
+           op == OpCode::LogicalAnd || op == OpCode::LogicalOr || op == OpCode::LogicalXor;
+}
+
+template <OpCode op, DType d, unsigned mask>
+constexpr Loop pick() {
+    using F = FunctorOf<op>;
+    if constexpr (!has_loop(F::codes, d) || mask >= (1u << F::arity)) {
+        return nullptr;
+    } else if constexpr (mask == (1u << F::arity) - 1u) {
+        return &filled<pick<op, d, 0>(), result_size(F::rule, d)>;
+    } else if constexpr (d == DType::Float16) {
+        constexpr bool half_result = F::rule == ResultRule::Same;
+        // Of two equal zeros half precision gives the first, float the second.
+        if constexpr (op == OpCode::Minimum || op == OpCode::Maximum) {
+            constexpr unsigned other = ((mask & 1u) << 1) | (mask >> 1);
+            return &half_loop<&swapped<pick<op, DType::Float32, other>()>, 2, 3u, mask, half_result>;
+        } else {
+            constexpr unsigned halves = op == OpCode::Where ? 6u : (1u << F::arity) - 1u;
+            return &half_loop<pick<op, DType::Float32, mask>(), F::arity, halves, mask, half_result>;
+        }
+    } else if constexpr (F::arity == 2 && mask == 1u && commutes(op)) {
+        return &swapped<pick<op, d, 2u>()>;
+    } else {
+        return PlainLoop<op, d, mask>::get();
+    }
+}
+
+template <OpCode op, DType d, unsigned... mask>
+constexpr std::array<Loop, kMasks> make_masks(std::integer_sequence<unsigned, mask...>) {
+    return {pick<op, d, mask>()...};
+}
+template <OpCode op, size_t... d>
+constexpr Row make_row(std::index_sequence<d...>) {
+    return {make_masks<op, static_cast<DType>(d)>(std::make_integer_sequence<unsigned, kMasks>{})...};
+}
+
+// The rows of the operations First to Last, which stand together in the table.
+template <OpCode First, OpCode Last>
+constexpr auto make_section() {
+    constexpr size_t count = static_cast<size_t>(Last) - static_cast<size_t>(First) + 1;
+    std::array<Row, count> rows{};
+    [&]<size_t... k>(std::index_sequence<k...>) {
+        ((rows[k] = make_row<static_cast<OpCode>(static_cast<size_t>(First) + k)>(std::make_index_sequence<kDTypes>{})), ...);
+    }(std::make_index_sequence<count>{});
+    return rows;
+}
+
+// A section as the table sees it; each is defined in the file of its name.
+struct Section {
+    OpCode first, last;
+    const Row* rows;
+};
+extern const Section kArithmetic, kDivide, kExtrema, kCompare, kBits, kMath, kFloating, kParts;
+
+Loop find_cast(DType from, DType to);
+Gather find_gather(int64_t itemsize);
+Scatter find_scatter(int64_t itemsize);
+void stream_copy(void* dst, const void* src, int64_t bytes);
+Fold find_fold(OpCode op, DType type);
+FoldLeaves find_fold_leaves(OpCode op, DType type);
+Combine find_combine(OpCode op, DType type);
+// The loop that NUMLOOM_MATH=fast takes instead; nullptr: no other.
+Loop find_fast_math(OpCode op, DType loop, unsigned scalar_mask);
+
+}  // namespace numloom::cpu::NUMLOOM_TARGET

@@ -1,0 +1,149 @@
+// Reductions: the 8 lanes of a leaf, whole leaves, and the combination of lanes. The order is the one of kernel/ir.hpp.
+#include "device/cpu/loops/common.hpp"
+#include "kernel/ir.hpp"
+
+namespace numloom::cpu::NUMLOOM_TARGET {
+
+namespace {
+
+using kernel::kLanes;
+using kernel::kLeaf;
+
+template <template <class> class Op, class T>
+Memory<T> apply(Memory<T> a, Memory<T> b) {
+    return static_cast<Memory<T>>(scalar::Apply<Op, T>::run(static_cast<T>(a), static_cast<T>(b)));
+}
+
+// Eight lanes side by side: one loop that the compiler turns into one or two vector operations.
+template <template <class> class Op, class T>
+struct Lanes {
+    alignas(64) Memory<T> v[kLanes];
+    void step(const Memory<T>* values) {
+        for (int l = 0; l < kLanes; ++l) v[l] = apply<Op, T>(v[l], values[l]);
+    }
+};
+
+template <template <class> class Op, class T>
+void combine(void* out, const void* lanes, int64_t points) {
+    const auto* v = static_cast<const Memory<T>*>(lanes);
+    auto* o = static_cast<Memory<T>*>(out);
+    if (points >= kLanes) {
+        const auto left = apply<Op, T>(apply<Op, T>(v[0], v[1]), apply<Op, T>(v[2], v[3]));
+        const auto right = apply<Op, T>(apply<Op, T>(v[4], v[5]), apply<Op, T>(v[6], v[7]));
+        *o = apply<Op, T>(left, right);
+        return;
+    }
+    Memory<T> tree[kLanes];
+    std::memcpy(static_cast<void*>(tree), v, static_cast<size_t>(points) * sizeof(T));
+    for (int64_t width = points; width > 1; width = (width + 1) / 2) {
+        for (int64_t i = 0; i < width; i += 2) {
+            tree[i / 2] = i + 1 < width ? apply<Op, T>(tree[i], tree[i + 1]) : tree[i];
+        }
+    }
+    *o = tree[0];
+}
+
+template <template <class> class Op, class T>
+void fold(void* lanes, const void* values, int64_t n, int64_t first) {
+    auto* lane = static_cast<Memory<T>*>(lanes);
+    const auto* v = static_cast<const Memory<T>*>(values);
+    const int64_t end = first + n;
+    int64_t r = first;
+    for (; r < end && r < kLanes; ++r) lane[r] = v[r - first];
+    for (; r < end && r % kLanes != 0; ++r) lane[r % kLanes] = apply<Op, T>(lane[r % kLanes], v[r - first]);
+    if (r + kLanes <= end) {
+        Lanes<Op, T> acc;
+        std::memcpy(static_cast<void*>(acc.v), lane, sizeof(acc.v));
+        for (; r + kLanes <= end; r += kLanes) acc.step(v + (r - first));
+        std::memcpy(static_cast<void*>(lane), acc.v, sizeof(acc.v));
+    }
+    for (; r < end; ++r) lane[r % kLanes] = apply<Op, T>(lane[r % kLanes], v[r - first]);
+}
+
+// `together` leaves at once, so that the latency of one chain of additions hides behind the others.
+template <template <class> class Op, class T, int together>
+void fold_some(Memory<T>* out, const Memory<T>* v) {
+    Lanes<Op, T> acc[together];
+    for (int k = 0; k < together; ++k) {
+        for (int l = 0; l < kLanes; ++l) acc[k].v[l] = v[k * kLeaf + l];
+    }
+    for (int64_t r = kLanes; r < kLeaf; r += kLanes) {
+        for (int k = 0; k < together; ++k) acc[k].step(v + k * kLeaf + r);
+    }
+    for (int k = 0; k < together; ++k) combine<Op, T>(out + k, acc[k].v, kLeaf);
+}
+
+// Operations on integers are exact in any order: one plain loop for the leaf.
+template <template <class> class Op, class T>
+void fold_exact(Memory<T>* out, const Memory<T>* v) {
+    Memory<T> acc = v[0];
+    for (int64_t r = 1; r < kLeaf; ++r) acc = apply<Op, T>(acc, v[r]);
+    *out = acc;
+}
+
+template <template <class> class Op, class T>
+void fold_leaves(void* out, const void* values, int64_t count) {
+    auto* o = static_cast<Memory<T>*>(out);
+    const auto* v = static_cast<const Memory<T>*>(values);
+    int64_t i = 0;
+    if constexpr (is_float<T> || is_complex<T>) {
+        for (; i + 4 <= count; i += 4) fold_some<Op, T, 4>(o + i, v + i * kLeaf);
+        for (; i < count; ++i) fold_some<Op, T, 1>(o + i, v + i * kLeaf);
+    } else {
+        for (; i < count; ++i) fold_exact<Op, T>(o + i, v + i * kLeaf);
+    }
+}
+
+struct Functions {
+    Fold fold = nullptr;
+    FoldLeaves leaves = nullptr;
+    Combine combine = nullptr;
+};
+using FunctionRow = std::array<Functions, kDTypes>;
+
+template <OpCode op, DType d>
+constexpr Functions pick_functions() {
+    using F = FunctorOf<op>;
+    // A result of another type than the inputs has no accumulator: such operations fold bools only.
+    constexpr bool closed = F::rule == ResultRule::Same || d == DType::Bool;
+    if constexpr (has_loop(F::codes, d) && closed) {
+        using T = Element<d>;
+        return {&fold<F::template type, T>, &fold_leaves<F::template type, T>, &combine<F::template type, T>};
+    } else {
+        return {};
+    }
+}
+template <OpCode op, size_t... d>
+constexpr FunctionRow function_row(std::index_sequence<d...>) {
+    return {pick_functions<op, static_cast<DType>(d)>()...};
+}
+template <OpCode op>
+constexpr FunctionRow kFunctions = function_row<op>(std::make_index_sequence<kDTypes>{});
+
+const Functions* find(OpCode op, DType type) {
+    static constexpr Functions kNone{};
+    const auto d = static_cast<size_t>(type);
+    switch (op) {
+        case OpCode::Add: return &kFunctions<OpCode::Add>[d];
+        case OpCode::Multiply: return &kFunctions<OpCode::Multiply>[d];
+        case OpCode::Minimum: return &kFunctions<OpCode::Minimum>[d];
+        case OpCode::Maximum: return &kFunctions<OpCode::Maximum>[d];
+        case OpCode::Fmin: return &kFunctions<OpCode::Fmin>[d];
+        case OpCode::Fmax: return &kFunctions<OpCode::Fmax>[d];
+        case OpCode::LogicalAnd: return &kFunctions<OpCode::LogicalAnd>[d];
+        case OpCode::LogicalOr: return &kFunctions<OpCode::LogicalOr>[d];
+        case OpCode::LogicalXor: return &kFunctions<OpCode::LogicalXor>[d];
+        case OpCode::BitwiseAnd: return &kFunctions<OpCode::BitwiseAnd>[d];
+        case OpCode::BitwiseOr: return &kFunctions<OpCode::BitwiseOr>[d];
+        case OpCode::BitwiseXor: return &kFunctions<OpCode::BitwiseXor>[d];
+        default: return &kNone;
+    }
+}
+
+}  // namespace
+
+Fold find_fold(OpCode op, DType type) { return find(op, type)->fold; }
+FoldLeaves find_fold_leaves(OpCode op, DType type) { return find(op, type)->leaves; }
+Combine find_combine(OpCode op, DType type) { return find(op, type)->combine; }
+
+}  // namespace numloom::cpu::NUMLOOM_TARGET

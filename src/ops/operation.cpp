@@ -1,0 +1,68 @@
+#include "ops/operation.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace numloom {
+
+namespace {
+
+constexpr uint32_t mask_of(std::string_view codes) {
+    uint32_t mask = 0;
+    for (const char code : codes) {
+        for (int d = 0; d < kDTypes; ++d) {
+            if (kDTypeInfo[d].code == code) mask |= 1u << d;
+        }
+    }
+    return mask;
+}
+
+// Operation codes sorted by name, for find_operation.
+std::array<uint16_t, kOps> sorted_by_name() {
+    std::array<uint16_t, kOps> order{};
+    for (int i = 0; i < kOps; ++i) order[static_cast<size_t>(i)] = static_cast<uint16_t>(i);
+    std::sort(order.begin(), order.end(), [](uint16_t a, uint16_t b) { return kOperations[a].name < kOperations[b].name; });
+    return order;
+}
+
+}  // namespace
+
+constexpr Operation kOperations[kOps] = {
+#define NL_OP(id, name, inputs, loops, result, traits) \
+    {name, inputs, loops, ResultRule::result, traits, mask_of(loops)},
+#include "ops/table.def"
+#undef NL_OP
+};
+
+OpCode find_operation(std::string_view numpy_name) {
+    static const std::array<uint16_t, kOps> order = sorted_by_name();
+    const auto found = std::lower_bound(order.begin(), order.end(), numpy_name,
+                                        [](uint16_t op, std::string_view name) { return kOperations[op].name < name; });
+    if (found == order.end() || kOperations[*found].name != numpy_name) return OpCode::Count;
+    return static_cast<OpCode>(*found);
+}
+
+bool choose_loop(OpCode op, DType promoted, DType* loop) {
+    for (const char code : operation(op).loops) {
+        DType candidate;
+        if (!dtype_from_code(code, &candidate)) unreachable("dtype code in the operation table");
+        if (can_cast_safely(promoted, candidate)) {
+            *loop = candidate;
+            return true;
+        }
+    }
+    return false;
+}
+
+DType result_dtype(OpCode op, DType loop) {
+    switch (operation(op).result) {
+        case ResultRule::Same: return loop;
+        case ResultRule::Bool: return DType::Bool;
+        case ResultRule::Real:
+            if (loop == DType::Complex64) return DType::Float32;
+            return loop == DType::Complex128 ? DType::Float64 : loop;
+    }
+    unreachable("result rule");
+}
+
+}  // namespace numloom
