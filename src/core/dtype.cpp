@@ -12,17 +12,22 @@ DType with(Kind k, int64_t size) {
     unreachable("dtype of this kind and size");
 }
 
-// Bytes of the smallest float that holds all integers of `size` bytes, as NumPy has it (64-bit integers settle for float64).
+// Bytes of the smallest float that holds all integers of `size` bytes, as NumPy has it (64-bit integers
+// settle for float64).
 int64_t float_size_for(int64_t size) { return size == 1 ? 2 : (size == 2 ? 4 : 8); }
 
 // Bytes of the real part that a float or complex result needs to hold `d`.
 int64_t real_size(DType d) {
     switch (kind(d)) {
-        case Kind::Bool: return 2;
+        case Kind::Bool:
+            return 2;
         case Kind::Signed:
-        case Kind::Unsigned: return float_size_for(item_size(d));
-        case Kind::Float: return item_size(d);
-        case Kind::Complex: return item_size(d) / 2;
+        case Kind::Unsigned:
+            return float_size_for(item_size(d));
+        case Kind::Float:
+            return item_size(d);
+        case Kind::Complex:
+            return item_size(d) / 2;
     }
     unreachable("kind");
 }
@@ -30,11 +35,16 @@ int64_t real_size(DType d) {
 // numpy.can_cast's order of kinds: a cast upwards is of the same kind.
 int rank(Kind k) {
     switch (k) {
-        case Kind::Bool: return 0;
-        case Kind::Unsigned: return 1;
-        case Kind::Signed: return 2;
-        case Kind::Float: return 3;
-        case Kind::Complex: return 4;
+        case Kind::Bool:
+            return 0;
+        case Kind::Unsigned:
+            return 1;
+        case Kind::Signed:
+            return 2;
+        case Kind::Float:
+            return 3;
+        case Kind::Complex:
+            return 4;
     }
     unreachable("kind");
 }

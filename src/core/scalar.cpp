@@ -54,8 +54,8 @@ inline constexpr bool is_complex_v = false;
 template <class T>
 inline constexpr bool is_complex_v<std::complex<T>> = true;
 
-// What x86-64's conversion instructions give: the smallest integer of their width for NaN and everything out of range. Written out,
-// since C++ leaves it undefined.
+// What x86-64's conversion instructions give: the smallest integer of their width for NaN and everything out
+// of range. Written out, since C++ leaves it undefined.
 template <class I, class F>
 I truncate_to(F f) {
     constexpr F kLimit = sizeof(I) == 4 ? static_cast<F>(0x1p31) : static_cast<F>(0x1p63);

@@ -21,7 +21,8 @@ constexpr uint32_t mask_of(std::string_view codes) {
 std::array<uint16_t, kOps> sorted_by_name() {
     std::array<uint16_t, kOps> order{};
     for (int i = 0; i < kOps; ++i) order[static_cast<size_t>(i)] = static_cast<uint16_t>(i);
-    std::sort(order.begin(), order.end(), [](uint16_t a, uint16_t b) { return kOperations[a].name < kOperations[b].name; });
+    std::sort(order.begin(), order.end(),
+              [](uint16_t a, uint16_t b) { return kOperations[a].name < kOperations[b].name; });
     return order;
 }
 
@@ -36,8 +37,9 @@ constexpr Operation kOperations[kOps] = {
 
 OpCode find_operation(std::string_view numpy_name) {
     static const std::array<uint16_t, kOps> order = sorted_by_name();
-    const auto found = std::lower_bound(order.begin(), order.end(), numpy_name,
-                                        [](uint16_t op, std::string_view name) { return kOperations[op].name < name; });
+    const auto found =
+        std::lower_bound(order.begin(), order.end(), numpy_name,
+                         [](uint16_t op, std::string_view name) { return kOperations[op].name < name; });
     if (found == order.end() || kOperations[*found].name != numpy_name) return OpCode::Count;
     return static_cast<OpCode>(*found);
 }
@@ -56,8 +58,10 @@ bool choose_loop(OpCode op, DType promoted, DType* loop) {
 
 DType result_dtype(OpCode op, DType loop) {
     switch (operation(op).result) {
-        case ResultRule::Same: return loop;
-        case ResultRule::Bool: return DType::Bool;
+        case ResultRule::Same:
+            return loop;
+        case ResultRule::Bool:
+            return DType::Bool;
         case ResultRule::Real:
             if (loop == DType::Complex64) return DType::Float32;
             return loop == DType::Complex128 ? DType::Float64 : loop;

@@ -11,12 +11,12 @@ namespace numloom {
 enum Trait : uint32_t {
     T_NONE = 0,
     T_COMMUTATIVE = 1u << 0,
-    T_ASSOCIATIVE = 1u << 1,   // has reduce with a fixed tree
-    T_NO_IDENTITY = 1u << 2,   // a reduction over nothing raises
-    T_MATH = 1u << 3,          // result within an ulp bound, not exact
-    T_SPECIAL = 1u << 4,       // not NumPy's: found in scipy.special
-    T_INTERNAL = 1u << 5,      // not a function of the public namespace
-    T_WARNS = 1u << 6,         // integer loops may report division by zero
+    T_ASSOCIATIVE = 1u << 1,  // has reduce with a fixed tree
+    T_NO_IDENTITY = 1u << 2,  // a reduction over nothing raises
+    T_MATH = 1u << 3,         // result within an ulp bound, not exact
+    T_SPECIAL = 1u << 4,      // not NumPy's: found in scipy.special
+    T_INTERNAL = 1u << 5,     // not a function of the public namespace
+    T_WARNS = 1u << 6,        // integer loops may report division by zero
 };
 
 enum class ResultRule : uint8_t { Same, Bool, Real };

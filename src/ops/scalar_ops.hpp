@@ -1,8 +1,8 @@
 // The scalar definitions of all operations as C++. The same texts, in the same order, make CUDA source after
 // scalar/prologue_cuda.hpp instead of the prologue below.
 //
-// Everything lives in a namespace named after NUMLOOM_TARGET, so that code compiled for different instruction sets is never
-// merged by the linker.
+// Everything lives in a namespace named after NUMLOOM_TARGET, so that code compiled for different instruction
+// sets is never merged by the linker.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 #endif
 #define NL_FN [[gnu::always_inline]] inline
 #define NL_DEF [[gnu::always_inline]] static inline
-#define NL_SCALAR_BEGIN \
+#define NL_SCALAR_BEGIN         \
     namespace numloom::scalar { \
     inline namespace NUMLOOM_TARGET {
 #define NL_SCALAR_END \
@@ -39,7 +39,9 @@ NL_FN int32_t truncate_to_int32(F f) {
 
 NL_SCALAR_END
 
+// clang-format off: the order matters
 #include "ops/scalar/types.hpp"
 #include "ops/scalar/math_cpu.hpp"
 #include "ops/scalar/arithmetic.hpp"
 #include "ops/scalar/floating.hpp"
+// clang-format on

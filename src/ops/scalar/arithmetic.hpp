@@ -2,7 +2,7 @@
 
 NL_SCALAR_BEGIN
 
-// --- helpers -----------------------------------------------------------------------------------------------------------
+// --- helpers ---
 
 template <class T>
 NL_FN T abs_any(T a) {
@@ -15,7 +15,8 @@ NL_FN T abs_any(T a) {
     }
 }
 
-// The smaller of two complex numbers is the one with the smaller real part; ties go to the imaginary part. A NaN makes `<` false.
+// The smaller of two complex numbers is the one with the smaller real part; ties go to the imaginary part. A
+// NaN makes `<` false.
 template <class T>
 NL_FN bool complex_less(Complex<T> a, Complex<T> b) {
     return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im < b.im);
@@ -43,7 +44,7 @@ NL_FN Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
     return {by_zero ? a.re / re : first, by_zero ? a.im / re : second};
 }
 
-// --- + - * / -----------------------------------------------------------------------------------------------------------
+// --- + - * / ---
 
 template <class T>
 struct Op_Add {
@@ -114,7 +115,7 @@ struct Op_Square {
     NL_DEF T apply(T a) { return Op_Multiply<T>::apply(a, a); }
 };
 
-// --- division with remainder -------------------------------------------------------------------------------------------
+// --- division with remainder ---
 
 // C's quotient and remainder for divisors that may be 0 or -1, where the processor would trap: x/0 = x%0 = 0.
 template <class T>
@@ -143,7 +144,8 @@ struct QuotientRemainder {
     T quotient, remainder;
 };
 
-// Python's divmod for floats: the remainder is exact (fmod) and has the sign of the divisor; the quotient is rounded from it.
+// Python's divmod for floats: the remainder is exact (fmod) and has the sign of the divisor; the quotient is
+// rounded from it.
 template <class T>
 NL_FN QuotientRemainder<T> float_divmod(T a, T b) {
     const T mod = m::fmod(a, b);
@@ -195,7 +197,7 @@ struct Op_Fmod {
     }
 };
 
-// --- powers ------------------------------------------------------------------------------------------------------------
+// --- powers ---
 
 // Integer powers wrap; the caller has refused negative exponents.
 template <class T>
@@ -248,7 +250,7 @@ struct Op_Power {
 template <class T>
 struct Op_FloatPower : Op_Power<T> {};
 
-// --- sign and size -----------------------------------------------------------------------------------------------------
+// --- sign and size ---
 
 template <class T>
 struct Op_Absolute {
@@ -297,11 +299,13 @@ struct Op_Reciprocal {
             const bool by_real = abs_of(a.im) <= abs_of(a.re);
             const Real<T> ratio = by_real ? a.im / a.re : a.re / a.im;
             const Real<T> scale = by_real ? a.re + a.im * ratio : a.re * ratio + a.im;
-            return {by_real ? (Real<T>)1 / scale : ratio / scale, by_real ? -ratio / scale : (Real<T>)-1 / scale};
+            return {by_real ? (Real<T>)1 / scale : ratio / scale,
+                    by_real ? -ratio / scale : (Real<T>)-1 / scale};
         } else if constexpr (is_float<T>) {
             return (T)1 / a;
         } else {
-            // 1/0 is infinity converted to the type on x86-64: the smallest integer from 32 bits on, 0 below and without sign.
+            // 1/0 is infinity converted to the type on x86-64: the smallest integer from 32 bits on, 0 below
+            // and without sign.
             constexpr bool smallest = Traits<T>::has_sign && sizeof(T) >= 4;
             const T of_zero = smallest ? (T)((Wide<T>)1 << (8 * sizeof(T) - 1)) : (T)0;
             const T inverse = a == (T)1 ? (T)1 : (Traits<T>::has_sign && a == (T)-1 ? a : (T)0);
@@ -328,8 +332,9 @@ struct Op_ImagPart {
     NL_DEF Real<T> apply(T a) { return a.im; }
 };
 
-// --- extrema: minimum and maximum carry NaN on, fmin and fmax pass over it ------------------------------------------------
-// Of two equal zeros minimum and maximum give the second, fmin and fmax the first; half precision always the first.
+// --- extrema: minimum and maximum carry NaN on, fmin and fmax pass over it ---
+// Of two equal zeros minimum and maximum give the second, fmin and fmax the first; half precision always the
+// first.
 
 template <class T>
 struct Op_Minimum {
@@ -383,7 +388,7 @@ struct Apply<Op_Maximum, Half> {
     NL_DEF Half run(Half a, Half b) { return to_half(Op_Maximum<float>::apply(to_float(b), to_float(a))); }
 };
 
-// --- comparison --------------------------------------------------------------------------------------------------------
+// --- comparison ---
 
 template <class T>
 struct Op_Equal {
@@ -428,7 +433,7 @@ struct Op_GreaterEqual {
     NL_DEF bool apply(T a, T b) { return Op_LessEqual<T>::apply(b, a); }
 };
 
-// --- logic -------------------------------------------------------------------------------------------------------------
+// --- logic ---
 
 template <class T>
 NL_FN bool truth(T a) {
@@ -459,7 +464,7 @@ struct Op_Where {
     NL_DEF T apply(bool mask, T a, T b) { return mask ? a : b; }
 };
 
-// --- bits --------------------------------------------------------------------------------------------------------------
+// --- bits ---
 
 template <class T>
 struct Op_BitwiseAnd {

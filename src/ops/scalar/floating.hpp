@@ -2,7 +2,7 @@
 
 NL_SCALAR_BEGIN
 
-// --- rounding ----------------------------------------------------------------------------------------------------------
+// --- rounding ---
 
 template <class T>
 struct Op_Floor {
@@ -45,7 +45,7 @@ struct Op_Rint {
     }
 };
 
-// --- classification ----------------------------------------------------------------------------------------------------
+// --- classification ---
 
 template <class T>
 struct Op_IsNan {
@@ -84,22 +84,22 @@ struct Op_CopySign {
     NL_DEF T apply(T a, T b) { return with_sign(a, b); }
 };
 
-// --- functions: of the real type from `m`, of complex numbers from `m` with a c in front ---------------------------------
+// --- functions: of the real type from `m`, of complex numbers from `m` with a c in front ---
 
-#define NL_FUNCTION(id, name)                    \
-    template <class T>                           \
-    struct Op_##id {                             \
-        NL_DEF T apply(T a) {                    \
-            if constexpr (is_complex<T>) {       \
-                return m::c##name(a);            \
-            } else {                             \
-                return m::name(a);               \
-            }                                    \
-        }                                        \
+#define NL_FUNCTION(id, name)              \
+    template <class T>                     \
+    struct Op_##id {                       \
+        NL_DEF T apply(T a) {              \
+            if constexpr (is_complex<T>) { \
+                return m::c##name(a);      \
+            } else {                       \
+                return m::name(a);         \
+            }                              \
+        }                                  \
     };
-#define NL_REAL_FUNCTION(id, name)               \
-    template <class T>                           \
-    struct Op_##id {                             \
+#define NL_REAL_FUNCTION(id, name)                 \
+    template <class T>                             \
+    struct Op_##id {                               \
         NL_DEF T apply(T a) { return m::name(a); } \
     };
 NL_FUNCTION(Sqrt, sqrt)

@@ -3,14 +3,14 @@
 NL_SCALAR_BEGIN
 namespace m {
 
-#define NL_REAL1(name)                                                 \
-    NL_FN double name(double a) { return __builtin_##name(a); }        \
+#define NL_REAL1(name)                                          \
+    NL_FN double name(double a) { return __builtin_##name(a); } \
     NL_FN float name(float a) { return __builtin_##name##f(a); }
-#define NL_REAL2(name)                                                                \
-    NL_FN double name(double a, double b) { return __builtin_##name(a, b); }          \
+#define NL_REAL2(name)                                                       \
+    NL_FN double name(double a, double b) { return __builtin_##name(a, b); } \
     NL_FN float name(float a, float b) { return __builtin_##name##f(a, b); }
-#define NL_COMPLEX1(name)                                                                              \
-    NL_FN Complex<double> name(Complex<double> a) { return from_c(__builtin_##name(to_c(a))); }        \
+#define NL_COMPLEX1(name)                                                                       \
+    NL_FN Complex<double> name(Complex<double> a) { return from_c(__builtin_##name(to_c(a))); } \
     NL_FN Complex<float> name(Complex<float> a) { return from_c(__builtin_##name##f(to_c(a))); }
 
 NL_FN __complex__ double to_c(Complex<double> a) {

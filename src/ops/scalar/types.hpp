@@ -1,5 +1,6 @@
-// Value types and conversions. Header-free text: compiled as C++ by the CPU loops and as CUDA source by NVRTC, after a prologue
-// that defines the integer types, NL_FN, NL_SCALAR_BEGIN/END, the bit casts and the namespace `m` of mathematical functions.
+// Value types and conversions. Header-free text: compiled as C++ by the CPU loops and as CUDA source by
+// NVRTC, after a prologue that defines the integer types, NL_FN, NL_SCALAR_BEGIN/END, the bit casts and the
+// namespace `m` of mathematical functions.
 
 NL_SCALAR_BEGIN
 
@@ -22,8 +23,8 @@ struct Same<A, A> {
     static constexpr bool value = true;
 };
 
-// What the definitions ask about a type. `wide` is the type in which + - * are computed: unsigned where C's signed
-// arithmetic would overflow, so that integers wrap as NumPy's do.
+// What the definitions ask about a type. `wide` is the type in which + - * are computed: unsigned where C's
+// signed arithmetic would overflow, so that integers wrap as NumPy's do.
 template <class T, class Wide, bool is_float, bool is_signed, int kind>
 struct TraitsOf {
     using wide = Wide;
@@ -125,7 +126,7 @@ NL_FN double quiet_nan<double>() {
     return double_of(0x7ff8000000000000ull);
 }
 
-// --- half precision ----------------------------------------------------------------------------------------------------
+// --- half precision ---
 
 NL_FN float to_float(Half h) {
     const uint32_t sign = (h.bits & 0x8000u) << 16;
@@ -166,10 +167,10 @@ NL_FN Half to_half(double d) {
     return Half{(uint16_t)(all | ((bits >> 48) & 0x8000ull))};
 }
 
-// --- casts -------------------------------------------------------------------------------------------------------------
+// --- casts ---
 
-// Out-of-range values and NaN become what x86-64 gives: the smallest integer of the width of the conversion instruction,
-// cut to the width asked for. NumPy's casts do the same there.
+// Out-of-range values and NaN become what x86-64 gives: the smallest integer of the width of the conversion
+// instruction, cut to the width asked for. NumPy's casts do the same there.
 template <class To, class F>
 NL_FN To float_to_int(F f) {
     if constexpr (Same<To, uint64_t>::value) {
@@ -219,7 +220,8 @@ NL_FN To cast_to(From value) {
     }
 }
 
-// Applies the definition Op to values of type T: what generated code calls. Half precision computes in float and rounds once.
+// Applies the definition Op to values of type T: what generated code calls. Half precision computes in float
+// and rounds once.
 template <template <class> class Op, class T>
 struct Apply {
     template <class... Args>

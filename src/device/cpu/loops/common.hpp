@@ -1,5 +1,5 @@
-// What all files of loops share. Compiled once per instruction set; NUMLOOM_TARGET names the namespace, and everything here
-// lives in it, so that the linker never merges code made for different processors.
+// What all files of loops share. Compiled once per instruction set; NUMLOOM_TARGET names the namespace, and
+// everything here lives in it, so that the linker never merges code made for different processors.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 #include "device/cpu/loops.hpp"
 #include "ops/scalar_ops.hpp"
 
-// There is no dependence between iterations: out is an input or apart from it. The compiler need not check at run time.
+// There is no dependence between iterations: out is an input or apart from it. The compiler need not check at
+// run time.
 #if defined(__clang__)
 #define NL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) interleave(enable)")
 #else
@@ -31,13 +32,13 @@ using scalar::Real;
 // Operation codes to functors.
 template <OpCode op>
 struct FunctorOf;
-#define NL_OP(id, name, inputs, loops, result, traits)      \
-    template <>                                             \
-    struct FunctorOf<OpCode::id> {                          \
-        template <class T>                                  \
-        using type = scalar::Op_##id<T>;                    \
-        static constexpr int arity = inputs;                \
-        static constexpr const char* codes = loops;         \
+#define NL_OP(id, name, inputs, loops, result, traits)         \
+    template <>                                                \
+    struct FunctorOf<OpCode::id> {                             \
+        template <class T>                                     \
+        using type = scalar::Op_##id<T>;                       \
+        static constexpr int arity = inputs;                   \
+        static constexpr const char* codes = loops;            \
         static constexpr ResultRule rule = ResultRule::result; \
     };
 #include "ops/table.def"
@@ -45,9 +46,11 @@ struct FunctorOf;
 
 template <DType d>
 struct ElementOf;
-#define NL_ELEMENT(d, T) \
-    template <>          \
-    struct ElementOf<DType::d> { using type = T; };
+#define NL_ELEMENT(d, T)         \
+    template <>                  \
+    struct ElementOf<DType::d> { \
+        using type = T;          \
+    };
 NL_ELEMENT(Bool, bool)
 NL_ELEMENT(Int8, int8_t)
 NL_ELEMENT(UInt8, uint8_t)
@@ -90,7 +93,7 @@ const Memory<T>* input(const void* const* in, int k) {
     return static_cast<const Memory<T>*>(in[k]);
 }
 
-// --- elementwise loops ---------------------------------------------------------------------------------------------------
+// --- elementwise loops ---
 
 template <template <class> class Op, class T>
 void unary(void* out, const void* const* in, int64_t n) {
@@ -165,12 +168,13 @@ void filled(void* out, const void* const* in, int64_t n) {
     fill(out, itemsize, n);
 }
 
-// --- half precision: blocks through float ----------------------------------------------------------------------------------
+// --- half precision: blocks through float ---
 
 void halves_to_floats(float* out, const Half* in, int64_t n);
 void floats_to_halves(Half* out, const float* in, int64_t n);
 
-// `masks`: the float inputs, as a set of bits; the scalar inputs, as another. Other inputs (the mask of where) and bool results pass through.
+// `masks`: the float inputs, as a set of bits; the scalar inputs, as another. Other inputs (the mask of
+// where) and bool results pass through.
 template <Loop loop, int arity, unsigned halves, unsigned scalars, bool half_result>
 void half_loop(void* out, const void* const* in, int64_t n) {
     constexpr int64_t kBlock = 512;
@@ -187,7 +191,8 @@ void half_loop(void* out, const void* const* in, int64_t n) {
             }
             // A scalar is read before the first block is written, which may overwrite it.
             if (!scalar || first == 0)
-                halves_to_floats(buffer[k], static_cast<const Half*>(in[k]) + (scalar ? 0 : first), scalar ? 1 : count);
+                halves_to_floats(buffer[k], static_cast<const Half*>(in[k]) + (scalar ? 0 : first),
+                                 scalar ? 1 : count);
             block[k] = buffer[k];
         }
         if constexpr (half_result) {
@@ -199,7 +204,7 @@ void half_loop(void* out, const void* const* in, int64_t n) {
     }
 }
 
-// --- one section of the table ------------------------------------------------------------------------------------------------
+// --- one section of the table ---
 
 constexpr unsigned kMasks = 8;
 using Row = std::array<std::array<Loop, kMasks>, kDTypes>;
@@ -269,8 +274,11 @@ constexpr auto make_section() {
     constexpr size_t count = static_cast<size_t>(Last) - static_cast<size_t>(First) + 1;
     std::array<Row, count> rows{};
     [&]<size_t... k>(std::index_sequence<k...>) {
-        ((rows[k] = make_row<static_cast<OpCode>(static_cast<size_t>(First) + k)>(std::make_index_sequence<kDTypes>{})), ...);
-    }(std::make_index_sequence<count>{});
+        ((rows[k] = make_row<static_cast<OpCode>(static_cast<size_t>(First) + k)>(
+              std::make_index_sequence<kDTypes>{})),
+         ...);
+    }
+    (std::make_index_sequence<count>{});
     return rows;
 }
 

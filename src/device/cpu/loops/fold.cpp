@@ -1,4 +1,5 @@
-// Reductions: the 8 lanes of a leaf, whole leaves, and the combination of lanes. The order is the one of kernel/ir.hpp.
+// Reductions: the 8 lanes of a leaf, whole leaves, and the combination of lanes. The order is the one of
+// kernel/ir.hpp.
 #include "device/cpu/loops/common.hpp"
 #include "kernel/ir.hpp"
 
@@ -124,19 +125,32 @@ const Functions* find(OpCode op, DType type) {
     static constexpr Functions kNone{};
     const auto d = static_cast<size_t>(type);
     switch (op) {
-        case OpCode::Add: return &kFunctions<OpCode::Add>[d];
-        case OpCode::Multiply: return &kFunctions<OpCode::Multiply>[d];
-        case OpCode::Minimum: return &kFunctions<OpCode::Minimum>[d];
-        case OpCode::Maximum: return &kFunctions<OpCode::Maximum>[d];
-        case OpCode::Fmin: return &kFunctions<OpCode::Fmin>[d];
-        case OpCode::Fmax: return &kFunctions<OpCode::Fmax>[d];
-        case OpCode::LogicalAnd: return &kFunctions<OpCode::LogicalAnd>[d];
-        case OpCode::LogicalOr: return &kFunctions<OpCode::LogicalOr>[d];
-        case OpCode::LogicalXor: return &kFunctions<OpCode::LogicalXor>[d];
-        case OpCode::BitwiseAnd: return &kFunctions<OpCode::BitwiseAnd>[d];
-        case OpCode::BitwiseOr: return &kFunctions<OpCode::BitwiseOr>[d];
-        case OpCode::BitwiseXor: return &kFunctions<OpCode::BitwiseXor>[d];
-        default: return &kNone;
+        case OpCode::Add:
+            return &kFunctions<OpCode::Add>[d];
+        case OpCode::Multiply:
+            return &kFunctions<OpCode::Multiply>[d];
+        case OpCode::Minimum:
+            return &kFunctions<OpCode::Minimum>[d];
+        case OpCode::Maximum:
+            return &kFunctions<OpCode::Maximum>[d];
+        case OpCode::Fmin:
+            return &kFunctions<OpCode::Fmin>[d];
+        case OpCode::Fmax:
+            return &kFunctions<OpCode::Fmax>[d];
+        case OpCode::LogicalAnd:
+            return &kFunctions<OpCode::LogicalAnd>[d];
+        case OpCode::LogicalOr:
+            return &kFunctions<OpCode::LogicalOr>[d];
+        case OpCode::LogicalXor:
+            return &kFunctions<OpCode::LogicalXor>[d];
+        case OpCode::BitwiseAnd:
+            return &kFunctions<OpCode::BitwiseAnd>[d];
+        case OpCode::BitwiseOr:
+            return &kFunctions<OpCode::BitwiseOr>[d];
+        case OpCode::BitwiseXor:
+            return &kFunctions<OpCode::BitwiseXor>[d];
+        default:
+            return &kNone;
     }
 }
 

@@ -88,22 +88,34 @@ void scatter(char* dst, int64_t stride, const void* in, int64_t n) {
 
 Gather find_gather(int64_t itemsize) {
     switch (itemsize) {
-        case 1: return &gather<uint8_t>;
-        case 2: return &gather<uint16_t>;
-        case 4: return &gather<uint32_t>;
-        case 8: return &gather<uint64_t>;
-        case 16: return &gather<Bytes16>;
-        default: return nullptr;
+        case 1:
+            return &gather<uint8_t>;
+        case 2:
+            return &gather<uint16_t>;
+        case 4:
+            return &gather<uint32_t>;
+        case 8:
+            return &gather<uint64_t>;
+        case 16:
+            return &gather<Bytes16>;
+        default:
+            return nullptr;
     }
 }
 Scatter find_scatter(int64_t itemsize) {
     switch (itemsize) {
-        case 1: return &scatter<uint8_t>;
-        case 2: return &scatter<uint16_t>;
-        case 4: return &scatter<uint32_t>;
-        case 8: return &scatter<uint64_t>;
-        case 16: return &scatter<Bytes16>;
-        default: return nullptr;
+        case 1:
+            return &scatter<uint8_t>;
+        case 2:
+            return &scatter<uint16_t>;
+        case 4:
+            return &scatter<uint32_t>;
+        case 8:
+            return &scatter<uint64_t>;
+        case 16:
+            return &scatter<Bytes16>;
+        default:
+            return nullptr;
     }
 }
 
@@ -111,7 +123,8 @@ void stream_copy(void* dst, const void* src, int64_t bytes) {
 #if defined(__x86_64__)
     char* d = static_cast<char*>(dst);
     const char* s = static_cast<const char*>(src);
-    // Whole cache lines go past the caches; what lies before the first and behind the last one is copied as usual.
+    // Whole cache lines go past the caches; what lies before the first and behind the last one is copied as
+    // usual.
     const int64_t head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(d) & 63u);
     if (bytes >= 256) {
         std::memcpy(d, s, static_cast<size_t>(head));

@@ -1,4 +1,5 @@
-// Loops of the operations that functions are made of: copy, where, parts of complex numbers; and what half precision needs.
+// Loops of the operations that functions are made of: copy, where, parts of complex numbers; and what half
+// precision needs.
 #include "device/cpu/loops/common.hpp"
 
 namespace numloom::cpu::NUMLOOM_TARGET {
@@ -26,11 +27,16 @@ struct Bytes16 {
 };
 void fill(void* out, int64_t itemsize, int64_t n) {
     switch (itemsize) {
-        case 1: return fill_with<uint8_t>(out, n);
-        case 2: return fill_with<uint16_t>(out, n);
-        case 4: return fill_with<uint32_t>(out, n);
-        case 8: return fill_with<uint64_t>(out, n);
-        default: return fill_with<Bytes16>(out, n);
+        case 1:
+            return fill_with<uint8_t>(out, n);
+        case 2:
+            return fill_with<uint16_t>(out, n);
+        case 4:
+            return fill_with<uint32_t>(out, n);
+        case 8:
+            return fill_with<uint64_t>(out, n);
+        default:
+            return fill_with<Bytes16>(out, n);
     }
 }
 
