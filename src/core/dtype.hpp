@@ -11,8 +11,20 @@
 namespace numloom {
 
 enum class DType : uint8_t {
-    Bool, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64,
-    Float16, Float32, Float64, Complex64, Complex128,
+    Bool,
+    Int8,
+    UInt8,
+    Int16,
+    UInt16,
+    Int32,
+    UInt32,
+    Int64,
+    UInt64,
+    Float16,
+    Float32,
+    Float64,
+    Complex64,
+    Complex128,
 };
 inline constexpr int kDTypes = 14;
 
@@ -33,12 +45,12 @@ struct DTypeInfo {
 };
 
 inline constexpr DTypeInfo kDTypeInfo[kDTypes] = {
-    {"bool", '?', Kind::Bool, 1, 0},       {"int8", 'b', Kind::Signed, 1, 0},
-    {"uint8", 'B', Kind::Unsigned, 1, 0},  {"int16", 'h', Kind::Signed, 2, 1},
-    {"uint16", 'H', Kind::Unsigned, 2, 1}, {"int32", 'i', Kind::Signed, 4, 2},
-    {"uint32", 'I', Kind::Unsigned, 4, 2}, {"int64", 'l', Kind::Signed, 8, 3},
-    {"uint64", 'L', Kind::Unsigned, 8, 3}, {"float16", 'e', Kind::Float, 2, 1},
-    {"float32", 'f', Kind::Float, 4, 2},   {"float64", 'd', Kind::Float, 8, 3},
+    {"bool", '?', Kind::Bool, 1, 0},         {"int8", 'b', Kind::Signed, 1, 0},
+    {"uint8", 'B', Kind::Unsigned, 1, 0},    {"int16", 'h', Kind::Signed, 2, 1},
+    {"uint16", 'H', Kind::Unsigned, 2, 1},   {"int32", 'i', Kind::Signed, 4, 2},
+    {"uint32", 'I', Kind::Unsigned, 4, 2},   {"int64", 'l', Kind::Signed, 8, 3},
+    {"uint64", 'L', Kind::Unsigned, 8, 3},   {"float16", 'e', Kind::Float, 2, 1},
+    {"float32", 'f', Kind::Float, 4, 2},     {"float64", 'd', Kind::Float, 8, 3},
     {"complex64", 'F', Kind::Complex, 8, 3}, {"complex128", 'D', Kind::Complex, 16, 4},
 };
 
@@ -67,20 +79,34 @@ struct Type {
 template <class F>
 decltype(auto) dispatch(DType d, F&& f) {
     switch (d) {
-        case DType::Bool: return f(Type<bool>{});
-        case DType::Int8: return f(Type<int8_t>{});
-        case DType::UInt8: return f(Type<uint8_t>{});
-        case DType::Int16: return f(Type<int16_t>{});
-        case DType::UInt16: return f(Type<uint16_t>{});
-        case DType::Int32: return f(Type<int32_t>{});
-        case DType::UInt32: return f(Type<uint32_t>{});
-        case DType::Int64: return f(Type<int64_t>{});
-        case DType::UInt64: return f(Type<uint64_t>{});
-        case DType::Float16: return f(Type<Half>{});
-        case DType::Float32: return f(Type<float>{});
-        case DType::Float64: return f(Type<double>{});
-        case DType::Complex64: return f(Type<std::complex<float>>{});
-        case DType::Complex128: return f(Type<std::complex<double>>{});
+        case DType::Bool:
+            return f(Type<bool>{});
+        case DType::Int8:
+            return f(Type<int8_t>{});
+        case DType::UInt8:
+            return f(Type<uint8_t>{});
+        case DType::Int16:
+            return f(Type<int16_t>{});
+        case DType::UInt16:
+            return f(Type<uint16_t>{});
+        case DType::Int32:
+            return f(Type<int32_t>{});
+        case DType::UInt32:
+            return f(Type<uint32_t>{});
+        case DType::Int64:
+            return f(Type<int64_t>{});
+        case DType::UInt64:
+            return f(Type<uint64_t>{});
+        case DType::Float16:
+            return f(Type<Half>{});
+        case DType::Float32:
+            return f(Type<float>{});
+        case DType::Float64:
+            return f(Type<double>{});
+        case DType::Complex64:
+            return f(Type<std::complex<float>>{});
+        case DType::Complex128:
+            return f(Type<std::complex<double>>{});
     }
     unreachable("dtype");
 }

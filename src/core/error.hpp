@@ -7,7 +7,18 @@
 namespace numloom {
 
 // The Python exception that an Error becomes.
-enum class ErrorClass { Value, Type, Index, Memory, Overflow, ZeroDivision, Runtime, NotImplemented, Axis, LinAlg };
+enum class ErrorClass {
+    Value,
+    Type,
+    Index,
+    Memory,
+    Overflow,
+    ZeroDivision,
+    Runtime,
+    NotImplemented,
+    Axis,
+    LinAlg
+};
 
 class Error : public std::runtime_error {
   public:

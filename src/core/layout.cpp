@@ -12,7 +12,8 @@ namespace numloom {
 class LayoutTable {
   public:
     static LayoutTable& get() {
-        static LayoutTable* table = new LayoutTable;  // never destroyed: handles may outlive static destructors
+        static LayoutTable* table =
+            new LayoutTable;  // never destroyed: handles may outlive static destructors
         return *table;
     }
 
@@ -83,7 +84,8 @@ class LayoutTable {
         return l;
     }
 
-    // The element size for which the layout is contiguous, -1 for any (no axis longer than 1, or empty), 0 for none.
+    // The element size for which the layout is contiguous, -1 for any (no axis longer than 1, or empty), 0
+    // for none.
     static int64_t unit(const Layout& l, bool c_order) {
         if (l.size() == 0) return -1;
         int64_t item = -1, expected = 0;
@@ -155,7 +157,9 @@ const Layout* Layout::make_dense(int size_log2) const {
     return dense_[size_log2] = c_order(shape(), int64_t{1} << size_log2);
 }
 
-bool Layout::same_shape(const Layout& o) const { return this == &o || std::ranges::equal(shape(), o.shape()); }
+bool Layout::same_shape(const Layout& o) const {
+    return this == &o || std::ranges::equal(shape(), o.shape());
+}
 
 std::string shape_text(std::span<const int64_t> shape) {
     std::string s = "(";
@@ -236,7 +240,8 @@ const Layout* reshape_layout(const Layout& from, std::span<const int64_t> shape,
         oi = oj;
         ni = nj;
     }
-    for (int k = ni; k < strides.n; ++k) strides[k] = k > 0 ? strides[k - 1] : itemsize;  // trailing axes of extent 1
+    for (int k = ni; k < strides.n; ++k)
+        strides[k] = k > 0 ? strides[k - 1] : itemsize;  // trailing axes of extent 1
     return Layout::intern(shape, strides);
 }
 

@@ -1,4 +1,5 @@
-// Shapes and strides. A Layout is interned: equal layouts are one object, so comparing pointers compares layouts.
+// Shapes and strides. A Layout is interned: equal layouts are one object, so comparing pointers compares
+// layouts.
 #pragma once
 
 #include <cstdint>
@@ -94,7 +95,8 @@ std::string shape_text(std::span<const int64_t> shape);  // "(3,)", "(2, 3)" as 
 bool broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b, Dims* out);
 // `from` seen with `shape` (strides 0 along stretched axes); nullptr when it does not broadcast to it.
 const Layout* broadcast_layout(const Layout& from, std::span<const int64_t> shape);
-// `from` with elements of `itemsize` bytes as a view of the new shape in C order; nullptr when only a copy can do it.
+// `from` with elements of `itemsize` bytes as a view of the new shape in C order; nullptr when only a copy
+// can do it.
 const Layout* reshape_layout(const Layout& from, std::span<const int64_t> shape, int64_t itemsize);
 // Axes permuted: axis i of the result is axis axes[i] of `from`.
 const Layout* permute_layout(const Layout& from, std::span<const int64_t> axes);

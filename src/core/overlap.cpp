@@ -1,4 +1,5 @@
-// Whether two strided views share a byte, decided exactly by a small search over a bounded Diophantine equation.
+// Whether two strided views share a byte, decided exactly by a small search over a bounded Diophantine
+// equation.
 #include <algorithm>
 #include <numeric>
 
@@ -33,7 +34,8 @@ struct Terms {
 };
 
 // 1: the terms from `first` on can sum to `target`; 0: they can't; -1: budget used up.
-int search(const Terms& terms, int first, int64_t target, const int64_t* reach, const int64_t* gcds, int* budget) {
+int search(const Terms& terms, int first, int64_t target, const int64_t* reach, const int64_t* gcds,
+           int* budget) {
     if (target < 0 || target > reach[first]) return 0;
     if (first == terms.n) return target == 0;
     if (target % gcds[first] != 0) return 0;
@@ -75,7 +77,8 @@ Relation relate(const Layout& a, int64_t offset_a, int64_t itemsize_a, const Lay
     if (a.size() == 0 || b.size() == 0) return Relation::Disjoint;
     const bool alike = &a == &b && itemsize_a == itemsize_b;
     if (alike && offset_a == offset_b) return Relation::Equal;
-    if (offset_a + a.high() + itemsize_a <= offset_b + b.low() || offset_b + b.high() + itemsize_b <= offset_a + a.low())
+    if (offset_a + a.high() + itemsize_a <= offset_b + b.low() ||
+        offset_b + b.high() + itemsize_b <= offset_a + a.low())
         return Relation::Disjoint;
     // offset_a + sum_a + x == offset_b + sum_b + y with bytes x of a's and y of b's element
     Terms terms;

@@ -1,5 +1,5 @@
-// What the executor asks of a device. A device executes in the order of the calls (CUDA: one stream); only synchronize() and
-// copies to the host wait.
+// What the executor asks of a device. A device executes in the order of the calls (CUDA: one stream); only
+// synchronize() and copies to the host wait.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,15 @@ class Device {
 
     virtual void copy_in(char* dst, const char* host, int64_t bytes) = 0;   // host may be reused on return
     virtual void copy_out(char* host, const char* src, int64_t bytes) = 0;  // complete on return
-    virtual void copy(char* dst, const char* src, int64_t bytes) = 0;       // within the device; the ranges do not overlap
+    virtual void copy(char* dst, const char* src,
+                      int64_t bytes) = 0;  // within the device; the ranges do not overlap
     // From another device of the same kind in this process.
     virtual void copy_from(Device& other, char* dst, const char* src, int64_t bytes) = 0;
 
     virtual std::unique_ptr<Program> compile(const kernel::Kernel& k) = 0;
     virtual void launch(Program& p, const kernel::Launch& l) = 0;
-    // For reductions run in parts: combines `partials` of all units (layout as in Launch) for kept points [begin, end) and runs the finish tape.
+    // For reductions run in parts: combines `partials` of all units (layout as in Launch) for kept points
+    // [begin, end) and runs the finish tape.
     virtual void finish(Program& p, const kernel::Launch& l, int64_t begin, int64_t end) = 0;
     virtual void synchronize() = 0;
 };

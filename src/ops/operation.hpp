@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/dtype.hpp"
+#include "core/scalar.hpp"
 
 namespace numloom {
 
@@ -49,5 +50,7 @@ OpCode find_operation(std::string_view numpy_name);
 bool choose_loop(OpCode op, DType promoted, DType* loop);
 // The dtype of the result of the loop for `loop`.
 DType result_dtype(OpCode op, DType loop);
+// The value that a reduction over nothing gives; false where there is none (minimum, maximum).
+bool reduction_identity(OpCode op, DType type, Scalar* out);
 
 }  // namespace numloom

@@ -3,7 +3,8 @@
 namespace numloom::plan {
 namespace {
 
-// Strides of a view over the given axes of an iteration space of rank `rank`; the view may have fewer axes (broadcast in front) or extent 1.
+// Strides of a view over the given axes of an iteration space of rank `rank`; the view may have fewer axes
+// (broadcast in front) or extent 1.
 std::vector<int64_t> strides_over(const Layout& l, int rank, std::span<const int> axes) {
     std::vector<int64_t> s;
     s.reserve(axes.size());
@@ -85,7 +86,8 @@ Relation Draft::relation(ViewId a, ViewId b) const {
     if (a == b) return Relation::Equal;
     const View &x = view(a), &y = view(b);
     if (x.slot != y.slot) return Relation::Disjoint;
-    const Relation r = relate(*x.layout, x.offset, item_size(x.dtype), *y.layout, y.offset, item_size(y.dtype));
+    const Relation r =
+        relate(*x.layout, x.offset, item_size(x.dtype), *y.layout, y.offset, item_size(y.dtype));
     return r == Relation::Equal ? Relation::Other : r;
 }
 

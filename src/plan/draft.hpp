@@ -2,10 +2,9 @@
 //
 //   analyse          instructions -> nodes: iteration space and accesses of each
 //   remove_dead_work nodes whose result nobody can see
-//   break_overlaps   a node that reads what it writes at other places goes through a temporary, or will rename its storage
-//   fuse             nodes -> groups, one kernel each
-//   contract         storages that live inside one group become registers
-//   lower            groups -> kernels (plan.hpp)
+//   break_overlaps   a node that reads what it writes at other places goes through a temporary, or will
+//   rename its storage fuse             nodes -> groups, one kernel each contract         storages that live
+//   inside one group become registers lower            groups -> kernels (plan.hpp)
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,8 @@
 
 namespace numloom::plan {
 
-// A view as seen from an iteration space: bytes per step along each of its dimensions (dimensions of extent 1 are left out).
+// A view as seen from an iteration space: bytes per step along each of its dimensions (dimensions of extent 1
+// are left out).
 struct Use {
     ViewId view = kNone;
     std::vector<int64_t> strides;
@@ -57,8 +57,8 @@ struct Group {
 
 struct Draft {
     const Segment* segment;
-    std::vector<View> views;         // the segment's, then those of temporaries
-    std::vector<Slot> slots;         // the segment's, then temporaries (storage == nullptr)
+    std::vector<View> views;                       // the segment's, then those of temporaries
+    std::vector<Slot> slots;                       // the segment's, then temporaries (storage == nullptr)
     std::vector<const Layout*> temporary_layouts;  // of slots from the segment's count on
     std::vector<DType> temporary_dtypes;
     std::vector<Node> nodes;
@@ -80,9 +80,10 @@ struct Options {
     bool fuse = true;
     bool rename = true;
     bool check_hazards = true;  // false only to show that the tests find a planner without them
+    bool verify = false;        // run the verifiers between passes
     int devices = 1;
-    int max_nodes = 64;      // per group
-    int max_accesses = 24;   // per group
+    int max_nodes = 64;     // per group
+    int max_accesses = 24;  // per group
 };
 
 Draft analyse(const Segment& s);
@@ -93,8 +94,8 @@ void contract(Draft& d);
 
 // Whether a kernel may write the view into a fresh buffer of its storage, the rest being copied.
 bool can_rename(const Draft& d, ViewId v, const Options& o);
-// The part of a storage of `nbytes` that the view does not cover, as views (layout, offset) over elements of its dtype; false where the
-// view is no box of the storage's home shape.
+// The part of a storage of `nbytes` that the view does not cover, as views (layout, offset) over elements of
+// its dtype; false where the view is no box of the storage's home shape.
 struct Piece {
     const Layout* layout;
     int64_t offset;

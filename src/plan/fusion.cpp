@@ -1,5 +1,5 @@
-// Fusion: nodes join the latest group they fit into, as long as every dependence inside a group is pointwise and no node moves past
-// one it depends on.
+// Fusion: nodes join the latest group they fit into, as long as every dependence inside a group is pointwise
+// and no node moves past one it depends on.
 #include <algorithm>
 
 #include "plan/draft.hpp"
@@ -45,8 +45,10 @@ class Fuser {
     // Joins the group if the node fits into its main loop or its finish.
     bool fits(Group& g, int32_t i) {
         const Node& n = d_.nodes[static_cast<size_t>(i)];
-        if (g.form == Form::Call || static_cast<int>(g.main.size() + g.finish.size()) >= o_.max_nodes) return false;
-        if (static_cast<int>(g.touches.size()) + n.inputs + 1 > 3 * o_.max_nodes || too_many_views(g, n)) return false;
+        if (g.form == Form::Call || static_cast<int>(g.main.size() + g.finish.size()) >= o_.max_nodes)
+            return false;
+        if (static_cast<int>(g.touches.size()) + n.inputs + 1 > 3 * o_.max_nodes || too_many_views(g, n))
+            return false;
         if (n.shape == g.shape && fits_main(g, n)) return join(g, i, Phase::Main);
         if (g.form == Form::Reduce && n.form != Form::Reduce && n.shape == g.kept_shape && fits_finish(g, n))
             return join(g, i, Phase::Finish);
@@ -56,7 +58,8 @@ class Fuser {
     bool too_many_views(const Group& g, const Node& n) const {
         std::vector<ViewId> seen;
         auto note = [&](ViewId v) {
-            if (v >= 0 && std::find(seen.begin(), seen.end(), v) == seen.end() && visible(v)) seen.push_back(v);
+            if (v >= 0 && std::find(seen.begin(), seen.end(), v) == seen.end() && visible(v))
+                seen.push_back(v);
         };
         for (const Touch& t : g.touches) note(t.use.view);
         note(n.out.view);
@@ -73,7 +76,8 @@ class Fuser {
         if (n.form == Form::Reduce && g.form == Form::Reduce && n.reduced != g.reduced) return false;
         if (o_.devices > 1 && !splits_well(g, n)) return false;
         for (int k = 0; k < n.inputs; ++k)
-            if (n.in[k].view >= 0 && worst(g, n.in[k], false, Phase::Main) == Dependence::Conflict) return false;
+            if (n.in[k].view >= 0 && worst(g, n.in[k], false, Phase::Main) == Dependence::Conflict)
+                return false;
         const Phase phase = n.form == Form::Reduce ? Phase::Reduction : Phase::Main;
         if (!aligned(g, n, phase)) return false;
         bool overlapping_reads = false;
@@ -93,11 +97,13 @@ class Fuser {
             if (dep == Dependence::Conflict) return false;
             feeds |= dep == Dependence::Pointwise;
         }
-        return feeds && aligned(g, n, Phase::Finish) && worst(g, n.out, true, Phase::Finish) != Dependence::Conflict && !self_overlap(n);
+        return feeds && aligned(g, n, Phase::Finish) &&
+               worst(g, n.out, true, Phase::Finish) != Dependence::Conflict && !self_overlap(n);
     }
 
-    // With several devices, all storages that a group writes must be cut alike, so that one range of points serves them all: fresh storages are
-    // cut to fit, existing ones must have the same home shape and be written through views that lie alike.
+    // With several devices, all storages that a group writes must be cut alike, so that one range of points
+    // serves them all: fresh storages are cut to fit, existing ones must have the same home shape and be
+    // written through views that lie alike.
     bool aligned(const Group& g, const Node& n, Phase phase) const {
         if (o_.devices == 1) return true;
         for (const Touch& t : g.touches) {
@@ -107,17 +113,20 @@ class Fuser {
             if (a.slot == b.slot) continue;
             const Slot &x = d_.slot(a.slot), &y = d_.slot(b.slot);
             if (cut_to_fit(a, x) || cut_to_fit(b, y)) continue;
-            if (x.storage->home != y.storage->home || a.layout != b.layout || a.offset != b.offset) return false;
+            if (x.storage->home != y.storage->home || a.layout != b.layout || a.offset != b.offset)
+                return false;
         }
         return true;
     }
 
     // A fresh storage written as a whole in C order may be cut wherever the range of points ends.
     static bool cut_to_fit(const View& v, const Slot& s) {
-        return !s.storage || (s.fresh && v.offset == 0 && v.layout == s.storage->home && v.dtype == s.storage->dtype);
+        return !s.storage ||
+               (s.fresh && v.offset == 0 && v.layout == s.storage->home && v.dtype == s.storage->dtype);
     }
 
-    // With several devices a reduction is split by leaves, other work by where its output lives: a kernel that reduces must not store on the way.
+    // With several devices a reduction is split by leaves, other work by where its output lives: a kernel
+    // that reduces must not store on the way.
     bool splits_well(const Group& g, const Node& n) const {
         if (n.form != Form::Reduce) return g.form != Form::Reduce;
         for (const Touch& t : g.touches) {
@@ -134,7 +143,9 @@ class Fuser {
 
     bool self_overlap(const Node& n) const {
         for (int k = 0; k < n.inputs; ++k)
-            if (n.in[k].view >= 0 && d_.relation(n.out.view, n.in[k].view) != Relation::Disjoint && !d_.pointwise(n.out, n.in[k])) return true;
+            if (n.in[k].view >= 0 && d_.relation(n.out.view, n.in[k].view) != Relation::Disjoint &&
+                !d_.pointwise(n.out, n.in[k]))
+                return true;
         return false;
     }
 
@@ -142,16 +153,20 @@ class Fuser {
     bool may_rename(const Group& g, const Node& n) const {
         if (n.form == Form::Index || !can_rename(d_, n.out.view, o_)) return false;
         for (const Touch& t : g.touches)  // an earlier write of the storage in this group would be lost
-            if (t.write && d_.slot_of(t.use.view) == d_.slot_of(n.out.view) && !renamed(g, t.use.view)) return false;
+            if (t.write && d_.slot_of(t.use.view) == d_.slot_of(n.out.view) && !renamed(g, t.use.view))
+                return false;
         return true;
     }
-    static bool renamed(const Group& g, ViewId v) { return std::find(g.renamed.begin(), g.renamed.end(), v) != g.renamed.end(); }
+    static bool renamed(const Group& g, ViewId v) {
+        return std::find(g.renamed.begin(), g.renamed.end(), v) != g.renamed.end();
+    }
 
     Dependence dependence(const Touch& t, const Use& u, bool write, Phase phase) const {
         if ((!write && !t.write) || d_.slot_of(t.use.view) != d_.slot_of(u.view)) return Dependence::None;
         if (!o_.check_hazards) return Dependence::None;
         if (d_.relation(t.use.view, u.view) == Relation::Disjoint) return Dependence::None;
-        const bool same_loop = (t.phase == phase && phase != Phase::Reduction) || (t.phase == Phase::Reduction && phase == Phase::Finish);
+        const bool same_loop = (t.phase == phase && phase != Phase::Reduction) ||
+                               (t.phase == Phase::Reduction && phase == Phase::Finish);
         return same_loop && d_.pointwise(t.use, u) ? Dependence::Pointwise : Dependence::Conflict;
     }
     Dependence worst(const Group& g, const Use& u, bool write, Phase phase) const {
@@ -177,7 +192,8 @@ class Fuser {
         bool rename = false;
         if (phase == Phase::Main && n.form != Form::Reduce) {
             rename = self_overlap(n);
-            for (const Touch& t : g.touches) rename |= !t.write && dependence(t, n.out, true, phase) == Dependence::Conflict;
+            for (const Touch& t : g.touches)
+                rename |= !t.write && dependence(t, n.out, true, phase) == Dependence::Conflict;
         }
         for (int k = 0; k < n.inputs; ++k)
             if (n.in[k].view >= 0) g.touches.push_back({i, n.in[k], false, phase});
@@ -215,11 +231,13 @@ class Fuser {
 void fuse(Draft& d, const Options& o) { Fuser(d, o).run(); }
 
 void contract(Draft& d) {
-    // A storage becomes registers when it is born and dies in the segment and only one group touches it, always at the same point.
+    // A storage becomes registers when it is born and dies in the segment and only one group touches it,
+    // always at the same point.
     std::vector<int32_t> home(d.slots.size(), -1);
     d.contracted.assign(d.slots.size(), 0);
     std::vector<const Touch*> first(d.slots.size(), nullptr);
-    for (size_t s = 0; s < d.slots.size(); ++s) d.contracted[s] = d.slots[s].fresh && d.slots[s].released && !d.slots[s].pinned;
+    for (size_t s = 0; s < d.slots.size(); ++s)
+        d.contracted[s] = d.slots[s].fresh && d.slots[s].released && !d.slots[s].pinned;
     for (size_t g = 0; g < d.groups.size(); ++g) {
         const bool call = d.groups[g].form == Form::Call;
         for (const Touch& t : d.groups[g].touches) {
@@ -229,7 +247,8 @@ void contract(Draft& d) {
                 first[s] = &t;
                 if (!t.write) d.contracted[s] = 0;
             }
-            if (call || home[s] != static_cast<int32_t>(g) || !d.pointwise(first[s]->use, t.use)) d.contracted[s] = 0;
+            if (call || home[s] != static_cast<int32_t>(g) || !d.pointwise(first[s]->use, t.use))
+                d.contracted[s] = 0;
         }
     }
 }

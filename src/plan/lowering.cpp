@@ -1,4 +1,5 @@
-// Lowering: one group becomes one kernel. Values are numbered, so that equal loads, casts and computations exist once.
+// Lowering: one group becomes one kernel. Values are numbered, so that equal loads, casts and computations
+// exist once.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -19,7 +20,9 @@ class Lowering {
         std::vector<std::pair<int32_t, bool>> order;  // main nodes, then finish nodes
         for (int32_t i : g_.main) order.emplace_back(i, false);
         for (int32_t i : g_.finish) order.emplace_back(i, true);
-        std::sort(order.begin(), order.end(), [](auto& a, auto& b) { return std::pair(a.second, a.first) < std::pair(b.second, b.first); });
+        std::sort(order.begin(), order.end(), [](auto& a, auto& b) {
+            return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+        });
         for (auto [i, finish] : order) lower_node(d_.nodes[static_cast<size_t>(i)], finish);
         store_results();
         drop_unused();
@@ -27,7 +30,8 @@ class Lowering {
         order_dimensions();
         merge_dimensions();
         if (step_.kernel.shape.empty()) add_point_dimension();
-        for (auto [i, finish] : order) step_.instructions.push_back(d_.nodes[static_cast<size_t>(i)].instruction);
+        for (auto [i, finish] : order)
+            step_.instructions.push_back(d_.nodes[static_cast<size_t>(i)].instruction);
         return std::move(step_);
     }
 
@@ -44,8 +48,8 @@ class Lowering {
     int32_t emit(bool finish, const TapeEntry& e) {
         std::vector<TapeEntry>& t = tape(finish);
         for (size_t i = 0; i < t.size() && e.kind != TapeKind::Store; ++i)
-            if (t[i].kind == e.kind && t[i].op == e.op && t[i].type == e.type && t[i].from == e.from && t[i].index == e.index &&
-                std::equal(t[i].in, t[i].in + 3, e.in))
+            if (t[i].kind == e.kind && t[i].op == e.op && t[i].type == e.type && t[i].from == e.from &&
+                t[i].index == e.index && std::equal(t[i].in, t[i].in + 3, e.in))
                 return static_cast<int32_t>(i);
         t.push_back(e);
         return static_cast<int32_t>(t.size() - 1);
@@ -63,7 +67,8 @@ class Lowering {
     int32_t load(bool finish, const Use& u, DType* dtype) {
         *dtype = d_.view(u.view).dtype;
         for (size_t i = written_.size(); i-- > 0;)
-            if (written_[i].finish == finish && d_.slot_of(written_[i].use.view) == d_.slot_of(u.view) && d_.pointwise(written_[i].use, u))
+            if (written_[i].finish == finish && d_.slot_of(written_[i].use.view) == d_.slot_of(u.view) &&
+                d_.pointwise(written_[i].use, u))
                 return written_[i].value;
         TapeEntry e{TapeKind::Load};
         e.type = *dtype;
@@ -76,11 +81,13 @@ class Lowering {
         a.view = u.view;
         a.dtype = d_.view(u.view).dtype;
         a.stores = stores;
-        a.shadow = stores && std::any_of(g_.renamed.begin(), g_.renamed.end(), [&](ViewId v) { return d_.slot_of(v) == d_.slot_of(u.view); });
+        a.shadow = stores && std::any_of(g_.renamed.begin(), g_.renamed.end(),
+                                         [&](ViewId v) { return d_.slot_of(v) == d_.slot_of(u.view); });
         a.strides = spread(u.strides, finish);
         std::vector<kernel::Access>& all = step_.kernel.accesses;
         for (size_t i = 0; i < all.size(); ++i)
-            if (all[i].view == a.view && all[i].stores == stores && all[i].strides == a.strides) return static_cast<int32_t>(i);
+            if (all[i].view == a.view && all[i].stores == stores && all[i].strides == a.strides)
+                return static_cast<int32_t>(i);
         all.push_back(a);
         step_.accesses.push_back({u.view, 0, -1});
         return static_cast<int32_t>(all.size() - 1);
@@ -97,7 +104,9 @@ class Lowering {
 
     int32_t constant(bool finish, int32_t instruction, int32_t input, DType dtype) {
         size_t i = 0;
-        while (i < step_.constants.size() && (step_.constants[i].instruction != instruction || step_.constants[i].input != input)) ++i;
+        while (i < step_.constants.size() &&
+               (step_.constants[i].instruction != instruction || step_.constants[i].input != input))
+            ++i;
         if (i == step_.constants.size()) {
             step_.constants.push_back({instruction, input});
             step_.kernel.constants.push_back(dtype);
@@ -135,7 +144,8 @@ class Lowering {
             TapeEntry e{TapeKind::Compute};
             e.op = n.op;
             e.type = n.loop;
-            for (int k = 0; k < n.inputs; ++k) e.in[k] = input(n, k, finish, n.op == OpCode::Where && k == 0 ? DType::Bool : n.loop);
+            for (int k = 0; k < n.inputs; ++k)
+                e.in[k] = input(n, k, finish, n.op == OpCode::Where && k == 0 ? DType::Bool : n.loop);
             dtype = result_dtype(n.op, n.loop);
             v = emit(finish, e);
         }
@@ -173,7 +183,8 @@ class Lowering {
         const DType stored = d_.view(out.view).dtype;
         value = cast(finish, value, dtype, stored);
         std::erase_if(written_, [&](const Written& w) {
-            return w.finish == finish && d_.slot_of(w.use.view) == d_.slot_of(out.view) && d_.pointwise(w.use, out);
+            return w.finish == finish && d_.slot_of(w.use.view) == d_.slot_of(out.view) &&
+                   d_.pointwise(w.use, out);
         });
         written_.push_back({out, finish, value, stored});
     }
@@ -200,7 +211,8 @@ class Lowering {
                 if (!need[i]) continue;
                 for (int32_t in : t[i].in)
                     if (in >= 0) need[static_cast<size_t>(in)] = 1;
-                if (t[i].kind == TapeKind::Load || t[i].kind == TapeKind::Store) used_access[static_cast<size_t>(t[i].index)] = 1;
+                if (t[i].kind == TapeKind::Load || t[i].kind == TapeKind::Store)
+                    used_access[static_cast<size_t>(t[i].index)] = 1;
                 if (t[i].kind == TapeKind::Constant) used_constant[static_cast<size_t>(t[i].index)] = 1;
             }
             size_t n = 0;
@@ -250,15 +262,18 @@ class Lowering {
                 if (e.kind == a || e.kind == b) e.index = number[static_cast<size_t>(e.index)];
     }
 
-    // Kept dimensions first, in the order in which memory is written (elementwise) or read (reductions); elementwise kernels also walk
-    // every dimension in the direction of rising addresses. Reduced dimensions keep their order: it decides the bits.
+    // Kept dimensions first, in the order in which memory is written (elementwise) or read (reductions);
+    // elementwise kernels also walk every dimension in the direction of rising addresses. Reduced dimensions
+    // keep their order: it decides the bits.
     void order_dimensions() {
         kernel::Kernel& k = step_.kernel;
         std::vector<size_t> kept, all;
         for (size_t i = 0; i < g_.shape.size(); ++i)
             if (!(g_.reduced >> i & 1)) kept.push_back(i);
         if (const kernel::Access* lead = lead_access())
-            std::stable_sort(kept.begin(), kept.end(), [&](size_t a, size_t b) { return std::abs(lead->strides[a]) > std::abs(lead->strides[b]); });
+            std::stable_sort(kept.begin(), kept.end(), [&](size_t a, size_t b) {
+                return std::abs(lead->strides[a]) > std::abs(lead->strides[b]);
+            });
         all = kept;
         for (size_t i = 0; i < g_.shape.size(); ++i)
             if (g_.reduced >> i & 1) all.push_back(i);
@@ -282,7 +297,9 @@ class Lowering {
         const kernel::Kernel& k = step_.kernel;
         const bool stores = !k.reduces();
         for (const kernel::Access& a : k.accesses)
-            if (a.view >= 0 && a.stores == stores && (stores || std::any_of(a.strides.begin(), a.strides.end(), [](int64_t s) { return s != 0; }))) return &a;
+            if (a.view >= 0 && a.stores == stores &&
+                (stores || std::any_of(a.strides.begin(), a.strides.end(), [](int64_t s) { return s != 0; })))
+                return &a;
         return nullptr;
     }
 
@@ -291,7 +308,9 @@ class Lowering {
         for (size_t i = k.shape.size(); i-- > 1;) {
             if (static_cast<int32_t>(i) == k.kept) continue;  // kept and reduced stay apart
             const int64_t extent = k.shape[i];
-            if (!std::all_of(k.accesses.begin(), k.accesses.end(), [&](const kernel::Access& a) { return a.strides[i - 1] == a.strides[i] * extent; }))
+            if (!std::all_of(k.accesses.begin(), k.accesses.end(), [&](const kernel::Access& a) {
+                    return a.strides[i - 1] == a.strides[i] * extent;
+                }))
                 continue;
             k.shape[i - 1] *= extent;
             k.shape.erase(k.shape.begin() + static_cast<std::ptrdiff_t>(i));

@@ -1,4 +1,5 @@
-// Plan: what the executor walks. Made once for a key, run with the offsets, constants and storages of each segment that has the key.
+// Plan: what the executor walks. Made once for a key, run with the offsets, constants and storages of each
+// segment that has the key.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,8 @@
 
 namespace numloom::plan {
 
-// Where the address of an access comes from: offset of the view + adjust (a flipped dimension starts at its other end); for an index
-// access: the constant input 0 of `instruction` + adjust.
+// Where the address of an access comes from: offset of the view + adjust (a flipped dimension starts at its
+// other end); for an index access: the constant input 0 of `instruction` + adjust.
 struct AccessRef {
     ViewId view = kNone;
     int64_t adjust = 0;
@@ -27,17 +28,20 @@ struct Step {
     // Kernel step, or a library call (call >= 0: index of the instruction).
     int32_t call = -1;
     kernel::Kernel kernel;
-    std::vector<AccessRef> accesses;      // parallel to kernel.accesses
-    std::vector<ConstantRef> constants;   // parallel to kernel.constants
-    std::vector<int32_t> renamed;         // slots that get a new buffer: shadow stores go there; it takes the old one's place afterwards
-    std::vector<Step> rest;               // copies of what the kernel does not overwrite of renamed storages, run before it
-    std::vector<int32_t> instructions;    // of the segment, that the step carries out
-    std::vector<int32_t> frees;           // slots whose memory is not needed after the step
+    std::vector<AccessRef> accesses;     // parallel to kernel.accesses
+    std::vector<ConstantRef> constants;  // parallel to kernel.constants
+    std::vector<int32_t> renamed;  // slots that get a new buffer: shadow stores go there; it takes the old
+                                   // one's place afterwards
+    std::vector<Step>
+        rest;  // copies of what the kernel does not overwrite of renamed storages, run before it
+    std::vector<int32_t> instructions;  // of the segment, that the step carries out
+    std::vector<int32_t> frees;         // slots whose memory is not needed after the step
     int64_t bytes_read = 0, bytes_written = 0;
 };
 
 struct Plan {
-    std::vector<View> views;      // the segment's come first: their offsets are arguments; later ones have fixed offsets
+    std::vector<View>
+        views;  // the segment's come first: their offsets are arguments; later ones have fixed offsets
     size_t segment_views = 0;
     size_t segment_slots = 0;
     std::vector<DType> temporary_dtypes;

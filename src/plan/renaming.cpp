@@ -1,4 +1,5 @@
-// Overlapping in-place writes: through a temporary, or by writing into a fresh buffer of the storage that then takes the old one's place.
+// Overlapping in-place writes: through a temporary, or by writing into a fresh buffer of the storage that
+// then takes the old one's place.
 #include <algorithm>
 #include <cstdlib>
 
@@ -35,14 +36,17 @@ bool complement(const Storage& s, const View& v, std::vector<Piece>* out) {
     for (int b = 0; b < w.ndim(); ++b) {
         if (w.shape(b) == 1) continue;
         int a = 0;
-        while (a < home.ndim() && (home.shape(a) == 1 || home.stride(a) != std::abs(w.stride(b)) || (used >> a & 1))) ++a;
+        while (a < home.ndim() &&
+               (home.shape(a) == 1 || home.stride(a) != std::abs(w.stride(b)) || (used >> a & 1)))
+            ++a;
         if (a == home.ndim()) return false;
         used |= uint64_t{1} << a;
         high[a] = low[a] + w.shape(b);
         if (high[a] > home.shape(a)) return false;
     }
     if (!out) return true;
-    // Slabs before and after the box, axis by axis; within a slab the axes in front are already limited to the box.
+    // Slabs before and after the box, axis by axis; within a slab the axes in front are already limited to
+    // the box.
     for (int a = 0; a < home.ndim(); ++a) {
         for (int side = 0; side < 2; ++side) {
             const int64_t from = side == 0 ? 0 : high[a], to = side == 0 ? low[a] : home.shape(a);
@@ -69,11 +73,13 @@ void break_overlaps(Draft& d, const Options& o) {
             if (n.in[k].view < 0 || d.relation(n.out.view, n.in[k].view) == Relation::Disjoint) continue;
             overlaps |= n.form == Form::Reduce || !d.pointwise(n.out, n.in[k]);
         }
-        if (!overlaps || n.dead || !o.check_hazards || (n.form == Form::Compute && can_rename(d, n.out.view, o))) {
+        if (!overlaps || n.dead || !o.check_hazards ||
+            (n.form == Form::Compute && can_rename(d, n.out.view, o))) {
             nodes.push_back(std::move(n));
             continue;
         }
-        // The result goes to a temporary of the output's shape first; a copy in the iteration space of the output follows.
+        // The result goes to a temporary of the output's shape first; a copy in the iteration space of the
+        // output follows.
         const View out = d.view(n.out.view);
         const Layout* dense = out.layout->dense(out.dtype);
         const ViewId t = d.add_temporary(out.dtype, dense);

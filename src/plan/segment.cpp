@@ -93,7 +93,8 @@ ViewId Segment::view_of(const Operand& o) {
 // Facts about storages and pairs of views that passes look at.
 void Segment::add_facts(int devices) {
     for (const Slot& s : slots_) {
-        key_.push_back(uint64_t{0xfe} << 56 | uint64_t{s.fresh} << 2 | uint64_t{s.released} << 1 | uint64_t{s.pinned});
+        key_.push_back(uint64_t{0xfe} << 56 | uint64_t{s.fresh} << 2 | uint64_t{s.released} << 1 |
+                       uint64_t{s.pinned});
         if (devices > 1) key_.push_back(reinterpret_cast<uintptr_t>(s.storage->home));
         if (!s.written || s.first_view < 0) continue;
         key_.push_back(static_cast<uint64_t>(s.storage->nbytes));
@@ -103,7 +104,8 @@ void Segment::add_facts(int devices) {
             if (covers_most(w)) key_.push_back(static_cast<uint64_t>(views_[static_cast<size_t>(w)].offset));
             uint64_t packed = 1;
             for (ViewId v = s.first_view; v >= 0; v = views_[static_cast<size_t>(v)].next) {
-                const bool same_start = views_[static_cast<size_t>(w)].offset == views_[static_cast<size_t>(v)].offset;
+                const bool same_start =
+                    views_[static_cast<size_t>(w)].offset == views_[static_cast<size_t>(v)].offset;
                 packed = packed << 3 | static_cast<uint64_t>(relation(w, v)) << 1 | uint64_t{same_start};
                 if (packed >> 60) {
                     key_.push_back(packed);
@@ -119,7 +121,8 @@ Relation Segment::relation(ViewId a, ViewId b) const {
     const View &x = views_[static_cast<size_t>(a)], &y = views_[static_cast<size_t>(b)];
     if (x.slot != y.slot) return Relation::Disjoint;
     if (a == b) return Relation::Equal;
-    const Relation r = relate(*x.layout, x.offset, item_size(x.dtype), *y.layout, y.offset, item_size(y.dtype));
+    const Relation r =
+        relate(*x.layout, x.offset, item_size(x.dtype), *y.layout, y.offset, item_size(y.dtype));
     return r == Relation::Equal ? Relation::Other : r;  // equal bytes, different dtype
 }
 

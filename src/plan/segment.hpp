@@ -1,5 +1,6 @@
-// A segment: the part of the log that one evaluation runs, in canonical form. Storages become slots, views get numbers in order of
-// appearance; what passes may look at goes into the key, everything else (offsets, constants) is an argument of the plan.
+// A segment: the part of the log that one evaluation runs, in canonical form. Storages become slots, views
+// get numbers in order of appearance; what passes may look at goes into the key, everything else (offsets,
+// constants) is an argument of the plan.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,8 @@ class Segment {
     const std::vector<uint64_t>& key() const { return key_; }
     uint64_t hash() const { return hash_; }
     Relation relation(ViewId a, ViewId b) const;
-    // Whether a write of the view replaces more than half of its storage: then its offset is part of the key and renaming may look at it.
+    // Whether a write of the view replaces more than half of its storage: then its offset is part of the key
+    // and renaming may look at it.
     bool covers_most(ViewId v) const;
 
   private:

@@ -1,5 +1,5 @@
-// Array: a handle to a view of a storage. Copying it shares the storage. All handles are made, copied and dropped under the
-// record lock (Python: the GIL).
+// Array: a handle to a view of a storage. Copying it shares the storage. All handles are made, copied and
+// dropped under the record lock (Python: the GIL).
 #pragma once
 
 #include "record/instruction.hpp"
@@ -11,9 +11,16 @@ void last_handle_gone(Storage* s);  // records the release
 class Array {
   public:
     Array() = default;
-    Array(Storage* s, const Layout* l, int64_t offset, DType d) : storage_(s), layout_(l), offset_(offset), dtype_(d) { hold(); }
+    Array(Storage* s, const Layout* l, int64_t offset, DType d)
+        : storage_(s), layout_(l), offset_(offset), dtype_(d) {
+        hold();
+    }
     Array(const Array& o) : Array(o.storage_, o.layout_, o.offset_, o.dtype_) {}
-    Array(Array&& o) noexcept : storage_(o.storage_), layout_(o.layout_), offset_(o.offset_), dtype_(o.dtype_) { o.storage_ = nullptr; o.layout_ = nullptr; }
+    Array(Array&& o) noexcept
+        : storage_(o.storage_), layout_(o.layout_), offset_(o.offset_), dtype_(o.dtype_) {
+        o.storage_ = nullptr;
+        o.layout_ = nullptr;
+    }
     Array& operator=(Array o) noexcept {
         std::swap(storage_, o.storage_);
         std::swap(layout_, o.layout_);

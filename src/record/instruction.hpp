@@ -16,9 +16,11 @@
 namespace numloom {
 
 enum class Form : uint8_t {
-    Compute,  // out = op(in...) element by element; inputs broadcast to out's shape; in-place and overlapping views allowed
+    Compute,  // out = op(in...) element by element; inputs broadcast to out's shape; in-place and overlapping
+              // views allowed
     Reduce,   // out = op folded over `axes` of in[0]; out has in[0]'s shape with those axes of extent 1
-    Index,    // out[i, j, ...] = in[0] + sum over axes of index * step (a ramp); in[0] constant int64, steps: strides of in[1].layout
+    Index,    // out[i, j, ...] = in[0] + sum over axes of index * step (a ramp); in[0] constant int64, steps:
+              // strides of in[1].layout
     Call,     // a library operation: out = call(in...)
     Release,  // the last handle of out.storage is gone
 };
@@ -28,10 +30,11 @@ struct Operand {
     Storage* storage = nullptr;  // nullptr: constant
     const Layout* layout = nullptr;
     union {
-        int64_t offset;            // bytes from the start of the storage
-        unsigned char value[16];   // constant, of `dtype`
+        int64_t offset;           // bytes from the start of the storage
+        unsigned char value[16];  // constant, of `dtype`
     };
-    DType dtype = DType::Float64;  // elements as stored; converted to the loop's dtype when read, from it when written
+    DType dtype =
+        DType::Float64;  // elements as stored; converted to the loop's dtype when read, from it when written
 
     Operand() : value{} {}
     Operand(Storage* s, const Layout* l, int64_t o, DType d) : storage(s), layout(l), offset(o), dtype(d) {}
@@ -44,8 +47,8 @@ struct Operand {
     }
 };
 
-// Where in the user's program an instruction was recorded: a code object and an instruction offset in it, resolved to file and
-// line only when somebody asks. Opaque to the engine.
+// Where in the user's program an instruction was recorded: a code object and an instruction offset in it,
+// resolved to file and line only when somebody asks. Opaque to the engine.
 struct Site {
     const void* code = nullptr;
     int32_t position = 0;
@@ -59,7 +62,8 @@ struct CallOperand {
     DType dtype;
 };
 
-// A library operation. run() gets out and inputs in host memory; shapes and dtypes were settled when it was recorded.
+// A library operation. run() gets out and inputs in host memory; shapes and dtypes were settled when it was
+// recorded.
 class LibraryCall {
   public:
     virtual ~LibraryCall() = default;

@@ -25,8 +25,9 @@ class Log {
     Instruction& operator[](size_t i) { return items_[i]; }
     void clear() { used_ = 0; }
 
-    // Where to cut a full log: before the last instruction recorded at the first one's site, so that segments match the program's loop and
-    // the next iteration finds its plan; the whole log where that site does not recur.
+    // Where to cut a full log: before the last instruction recorded at the first one's site, so that segments
+    // match the program's loop and the next iteration finds its plan; the whole log where that site does not
+    // recur.
     size_t cut() const;
     // Moves the first n instructions to `out` (cleared first) and keeps the rest.
     void take(size_t n, Log* out);
@@ -38,8 +39,8 @@ class Log {
     size_t used_ = 0;
 };
 
-// The log as text, one instruction a line, and back. Storages are printed by number in order of appearance; parsing makes instructions
-// over the storages that `storage(number, dtype, shape)` gives.
+// The log as text, one instruction a line, and back. Storages are printed by number in order of appearance;
+// parsing makes instructions over the storages that `storage(number, dtype, shape)` gives.
 std::string print(const Log& log);
 using StorageSource = Storage* (*)(void* context, int number, DType dtype, std::span<const int64_t> shape);
 void parse(const std::string& text, StorageSource source, void* context, Log* out);

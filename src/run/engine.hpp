@@ -1,7 +1,8 @@
 // The engine: records, and runs what was recorded when somebody needs values. One per process.
 //
-// Threads: everything here is called under the record lock (Python: the GIL), except where said. While a flush computes, the lock is
-// released through the hooks given to set_lock_hooks, so that other threads can record on.
+// Threads: everything here is called under the record lock (Python: the GIL), except where said. While a
+// flush computes, the lock is released through the hooks given to set_lock_hooks, so that other threads can
+// record on.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +18,20 @@ namespace numloom {
 
 // Why an evaluation happens. The only list of triggers: nothing else evaluates.
 enum class Trigger : uint8_t {
-    HostRead,    // item, bool, print, tolist, comparison in an if
-    Export,      // buffer protocol, __array__, DLPack, CUDA array interface, data pointer
-    DataShape,   // a shape that depends on values: nonzero, boolean mask read, unique
-    DataError,   // an operation whose failure depends on values
-    HostCall,    // a fallback to NumPy or a Python callback
+    HostRead,   // item, bool, print, tolist, comparison in an if
+    Export,     // buffer protocol, __array__, DLPack, CUDA array interface, data pointer
+    DataShape,  // a shape that depends on values: nonzero, boolean mask read, unique
+    DataError,  // an operation whose failure depends on values
+    HostCall,   // a fallback to NumPy or a Python callback
     FileWrite,
-    Synchronise, // numloom.eval(), synchronise, pool queries
-    LogBound,    // the log is full
+    Synchronise,  // numloom.eval(), synchronise, pool queries
+    LogBound,     // the log is full
     Fork,
 };
 
 struct Stats {
-    int64_t instructions = 0, evaluations = 0, plan_hits = 0, plan_misses = 0, kernels = 0, bytes_read = 0, bytes_written = 0,
-            messages = 0, bytes_moved = 0, host_calls = 0;
+    int64_t instructions = 0, evaluations = 0, plan_hits = 0, plan_misses = 0, kernels = 0, bytes_read = 0,
+            bytes_written = 0, messages = 0, bytes_moved = 0, host_calls = 0;
 };
 
 class Engine {
@@ -39,7 +40,9 @@ class Engine {
     virtual ~Engine() = default;
 
     // --- making arrays ---
-    virtual Array empty(DType d, std::span<const int64_t> shape) = 0;  // C order, contents undefined; memory comes when first written
+    virtual Array empty(
+        DType d,
+        std::span<const int64_t> shape) = 0;  // C order, contents undefined; memory comes when first written
     virtual Array empty_f_order(DType d, std::span<const int64_t> shape) = 0;
     Array full(DType d, std::span<const int64_t> shape, const Scalar& value);
     // out[i] = start + i * step for i in [0, n), int64.
@@ -47,12 +50,15 @@ class Engine {
     // Copies `bytes` = size * itemsize from host memory in C order.
     virtual Array from_host(DType d, std::span<const int64_t> shape, const void* data) = 0;
     // Shares somebody's memory: [base, base + nbytes), released by release(owner).
-    virtual Array adopt(DType d, const Layout* layout, int64_t offset, char* base, int64_t nbytes, void* owner, void (*release)(void*)) = 0;
+    virtual Array adopt(DType d, const Layout* layout, int64_t offset, char* base, int64_t nbytes,
+                        void* owner, void (*release)(void*)) = 0;
 
     // --- recording; shapes and dtypes are already checked ---
-    // out[...] = op(in...): inputs broadcast to out's shape, converted to the dtypes of the loop (Where: in[0] to bool), the result to out's dtype.
+    // out[...] = op(in...): inputs broadcast to out's shape, converted to the dtypes of the loop (Where:
+    // in[0] to bool), the result to out's dtype.
     void compute(OpCode op, DType loop, const Operand& out, std::span<const Operand> in);
-    // out = op folded over axes of in (bit i: axis i). out's shape is in's with extent 1 along those axes. in is converted to `type` first.
+    // out = op folded over axes of in (bit i: axis i). out's shape is in's with extent 1 along those axes. in
+    // is converted to `type` first.
     void reduce(OpCode op, DType type, const Operand& out, const Operand& in, uint64_t axes);
     void assign(const Operand& out, const Operand& in);  // out[...] = in, converted
     void index(const Operand& out, int64_t start, std::span<const int64_t> steps);
@@ -60,14 +66,16 @@ class Engine {
 
     // --- evaluation ---
     virtual void flush(Trigger why) = 0;
-    bool pending(const Storage& s) const;  // some recorded instruction that writes it has not run
+    // Whether some recorded instruction that writes the storage (with `reads`: that touches it) has not run.
+    virtual bool pending(const Storage& s, bool reads = false) const = 0;
     // Values of the view in C order to host memory of size * itemsize bytes.
     virtual void read(const Array& a, void* host, Trigger why) = 0;
-    // Address of the view's first element on the host, all recorded work on its storage done; nullptr where the storage is not in host
-    // memory as one piece (sharded, or on a GPU). Stays valid while the storage lives and is pinned.
+    // Address of the view's first element on the host, all recorded work on its storage done; nullptr where
+    // the storage is not in host memory as one piece (sharded, or on a GPU). Stays valid while the storage
+    // lives and is pinned.
     virtual char* host_address(const Array& a, Trigger why) = 0;
-    // An export begins or ends: a pinned storage is neither renamed nor moved; every flush of a write to it happens at once, and plans assume
-    // that others may have written it.
+    // An export begins or ends: a pinned storage is neither renamed nor moved; every flush of a write to it
+    // happens at once, and plans assume that others may have written it.
     virtual void pin(Storage* s) = 0;
     virtual void unpin(Storage* s) = 0;
 
@@ -75,21 +83,25 @@ class Engine {
     virtual Stats stats() const = 0;
     virtual void count_host_call() = 0;
     virtual std::string print_log() const = 0;
-    virtual std::string print_plans() const = 0;   // of the evaluations since remember_plans(true)
+    virtual std::string print_plans() const = 0;  // of the evaluations since remember_plans(true)
     virtual void remember_plans(bool on) = 0;
     struct MeshInfo {
         std::vector<std::string> devices;
         int processes = 1, rank = 0;
     };
     virtual MeshInfo mesh() const = 0;
+    // Process 0's bytes to all processes: entropy, wall-clock seeds.
+    virtual void broadcast(void* data, int64_t bytes) = 0;
+    // Ends the job after an uncaught error; does nothing where there is one process.
+    virtual void abort_job(int code) = 0;
 
     // --- hooks of the language binding ---
     using SiteHook = Site (*)();
     void set_site_hook(SiteHook hook) { site_hook_ = hook; }
     struct LockHooks {
-        void* (*unlock)() = nullptr;     // returns a token
+        void* (*unlock)() = nullptr;  // returns a token
         void (*lock)(void*) = nullptr;
-        bool (*interrupted)() = nullptr; // whether the user wants to stop (called with the lock held)
+        bool (*interrupted)() = nullptr;  // whether the user wants to stop (called with the lock held)
     };
     void set_lock_hooks(LockHooks hooks) { lock_hooks_ = hooks; }
 

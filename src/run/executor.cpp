@@ -1,0 +1,219 @@
+#include "run/executor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.hpp"
+
+namespace numloom {
+namespace {
+
+void prepare_step(Device& device, const plan::Step& step, ReadyStep* ready) {
+    if (step.call >= 0) return;
+    ready->program = device.compile(step.kernel);
+    ready->rest.resize(step.rest.size());
+    for (size_t i = 0; i < step.rest.size(); ++i) prepare_step(device, step.rest[i], &ready->rest[i]);
+}
+
+}  // namespace
+
+void Executor::prepare(CachedPlan* p) {
+    p->ready.resize(p->plan.steps.size());
+    for (size_t i = 0; i < p->plan.steps.size(); ++i) {
+        prepare_step(*mesh_.local[0], p->plan.steps[i], &p->ready[i]);
+        p->bytes += p->plan.steps[i].bytes_read + p->plan.steps[i].bytes_written;
+    }
+}
+
+void Executor::run(CachedPlan& p, const plan::Segment& s, bool (*interrupted)(), size_t* done) {
+    *done = 0;
+    for (size_t i = 0; i < p.plan.steps.size(); ++i) {
+        const plan::Step& step = p.plan.steps[i];
+        if (step.call >= 0)
+            run_call(step, s);
+        else
+            run_step(step, p.ready[i], p, s);
+        if (!step.frees.empty()) free_after(step, p, s);
+        *done = i + 1;
+        if (interrupted && i + 1 < p.plan.steps.size() && interrupted()) throw runtime_error("interrupted");
+    }
+    temporaries_.clear();
+}
+
+Storage* Executor::storage_of(int32_t slot, const CachedPlan& p, const plan::Segment& s) {
+    if (slot < static_cast<int32_t>(p.plan.segment_slots))
+        return s.slots()[static_cast<size_t>(slot)].storage;
+    const size_t t = static_cast<size_t>(slot) - p.plan.segment_slots;
+    if (temporaries_.size() <= t) temporaries_.resize(p.plan.temporary_dtypes.size());
+    if (!temporaries_[t])
+        temporaries_[t] = std::make_unique<Storage>(p.plan.temporary_dtypes[t], p.plan.temporary_layouts[t]);
+    return temporaries_[t].get();
+}
+
+void Executor::Args::set_constants(const plan::Step& step, const plan::Segment& s) {
+    for (size_t i = 0; i < step.constants.size(); ++i) {
+        const plan::ConstantRef& r = step.constants[i];
+        std::memcpy(constants[i].bytes, s.log()[static_cast<size_t>(r.instruction)].in[r.input].value, 16);
+    }
+}
+
+void Executor::run_step(const plan::Step& step, ReadyStep& ready, const CachedPlan& p,
+                        const plan::Segment& s) {
+    ++stats_->kernels;
+    stats_->bytes_read += step.bytes_read;
+    stats_->bytes_written += step.bytes_written;
+    if (mesh_.size() == 1) return run_single(step, ready, p, s);
+    run_sharded(*this, step, ready, p, s);
+}
+
+void Executor::run_single(const plan::Step& step, ReadyStep& ready, const CachedPlan& p,
+                          const plan::Segment& s) {
+    Args args;
+    Device& device = *mesh_.local[0];
+    NL_CHECK(step.accesses.size() <= Args::kMost && step.constants.size() <= Args::kMost);
+    for (int32_t slot : step.renamed)
+        shadows_.emplace_back(), allocate_cut(storage_of(slot, p, s), {}, &shadows_.back());
+    auto launch = [&](const plan::Step& t, Program& program, int64_t units) {
+        for (size_t i = 0; i < t.accesses.size(); ++i) {
+            const plan::AccessRef& r = t.accesses[i];
+            if (r.view < 0) {
+                const Scalar start = s.log()[static_cast<size_t>(r.instruction)].in[0].scalar();
+                args.pointers[i] = reinterpret_cast<char*>(start.as<int64_t>() + r.adjust);
+                continue;
+            }
+            const plan::View& v = p.plan.views[static_cast<size_t>(r.view)];
+            Storage* storage = storage_of(v.slot, p, s);
+            if (storage->shards.empty()) allocate(storage);
+            char* base = storage->shards[0].base;
+            if (t.kernel.accesses[i].shadow) {
+                const auto it = std::find(step.renamed.begin(), step.renamed.end(), v.slot);
+                base = shadows_[static_cast<size_t>(it - step.renamed.begin())][0].base;
+            }
+            const bool argument = r.view < static_cast<plan::ViewId>(p.plan.segment_views);
+            args.pointers[i] =
+                base + (argument ? s.views()[static_cast<size_t>(r.view)].offset : v.offset) + r.adjust;
+        }
+        kernel::Launch l;
+        l.pointers = args.pointers;
+        l.constants = args.constants;
+        l.begin = 0;
+        l.end = units;
+        device.launch(program, l);
+    };
+    for (size_t i = 0; i < step.rest.size(); ++i)
+        launch(step.rest[i], *ready.rest[i].program, step.rest[i].kernel.points());
+    args.set_constants(step, s);
+    const kernel::Kernel& k = step.kernel;
+    launch(step, *ready.program, k.reduces() ? k.kept_points() * k.leaves() : k.points());
+    for (size_t i = 0; i < step.renamed.size(); ++i) {
+        Storage* storage = storage_of(step.renamed[i], p, s);
+        storage->shards.swap(shadows_[i]);
+        free_shards(&shadows_[i]);
+    }
+    shadows_.clear();
+}
+
+void Executor::run_call(const plan::Step& step, const plan::Segment& s) {
+    const Instruction& x = s.log()[static_cast<size_t>(step.call)];
+    std::vector<std::vector<char>> copies;  // of operands that are not on the host in one piece
+    copies.reserve(4);
+    auto operand = [&](const Operand& o) {
+        if (!o.storage->has_data()) allocate(o.storage);
+        char* base = host_base(o.storage);
+        if (!base) {
+            copies.emplace_back(static_cast<size_t>(o.storage->nbytes));
+            base = copies.back().data();
+            fetch(o.storage, {0, o.storage->nbytes}, base);
+        }
+        return CallOperand{base + o.offset, o.layout, o.dtype};
+    };
+    CallOperand in[3] = {};
+    for (int k = 0; k < x.inputs; ++k) in[k] = operand(x.in[k]);
+    const CallOperand out = operand(x.out);
+    if (mesh_.size() == 1) mesh_.local[0]->synchronize();
+    x.call->run(out, {in, x.inputs});
+    if (!host_base(x.out.storage)) fill(x.out.storage, out.data - x.out.offset);
+}
+
+void Executor::free_after(const plan::Step& step, const CachedPlan& p, const plan::Segment& s) {
+    for (int32_t slot : step.frees) free(storage_of(slot, p, s));
+}
+
+std::vector<int64_t> Executor::cuts_for(const Storage& s) const {
+    if (mesh_.size() == 1 || s.nbytes < mesh_.shard_min || s.nbytes == 0) return {};
+    return mesh::cut_storage(*s.home, item_size(s.dtype), mesh_.size());
+}
+
+void Executor::allocate_cut(Storage* s, const std::vector<int64_t>& cuts, std::vector<Shard>* out) {
+    out->clear();
+    const bool one = cuts.empty();
+    const int parts = one ? 1 : mesh_.size();
+    for (int d = 0; d < parts; ++d) {
+        Shard shard;
+        shard.device = one ? mesh_.first_local() : d;
+        shard.lo = one ? 0 : cuts[static_cast<size_t>(d)];
+        shard.hi = one ? s->nbytes : cuts[static_cast<size_t>(d) + 1];
+        shard.ext_lo = shard.valid_lo = shard.lo;
+        shard.ext_hi = shard.valid_hi = shard.hi;
+        if (mesh_.is_local(shard.device) && shard.hi > shard.lo)
+            shard.base = mesh_.device(shard.device).allocate(shard.hi - shard.lo) - shard.lo;
+        out->push_back(shard);
+    }
+}
+
+void Executor::allocate(Storage* s) { allocate_cut(s, cuts_for(*s), &s->shards); }
+
+void Executor::free_shards(std::vector<Shard>* shards) {
+    for (Shard& shard : *shards)
+        if (mesh_.is_local(shard.device) && shard.ext_hi > shard.ext_lo)
+            mesh_.device(shard.device).release(shard.base + shard.ext_lo, shard.ext_hi - shard.ext_lo);
+    shards->clear();
+}
+
+void Executor::free(Storage* s) {
+    if (s->foreign) {
+        if (s->foreign_release && s->has_data()) s->foreign_release(s->foreign_owner);
+        s->shards.clear();
+        return;
+    }
+    free_shards(&s->shards);
+}
+
+void Executor::fill(Storage* s, const char* host) {
+    if (!s->has_data()) allocate(s);
+    store(s, {0, s->nbytes}, host);
+}
+
+void Executor::store(Storage* s, mesh::Interval r, const char* host) {
+    for (Shard& shard : s->shards) {
+        const int64_t lo = std::max(r.lo, shard.lo), hi = std::min(r.hi, shard.hi);
+        shard.valid_lo = shard.lo;
+        shard.valid_hi = shard.hi;
+        if (lo < hi && mesh_.is_local(shard.device))
+            mesh_.device(shard.device).copy_in(shard.base + lo, host + (lo - r.lo), hi - lo);
+    }
+}
+
+void Executor::fetch(Storage* s, mesh::Interval r, char* host) {
+    for (const Shard& shard : s->shards) {
+        const int64_t lo = std::max(r.lo, shard.lo), hi = std::min(r.hi, shard.hi);
+        if (lo >= hi) continue;
+        if (mesh_.is_local(shard.device))
+            mesh_.device(shard.device).copy_out(host + (lo - r.lo), shard.base + lo, hi - lo);
+        if (s->shards.size() > 1 && mesh_.transport->size() > 1) {
+            mesh_.transport->broadcast(host + (lo - r.lo), hi - lo, mesh_.process_of(shard.device));
+            ++stats_->messages;
+            stats_->bytes_moved += hi - lo;
+        }
+    }
+}
+
+char* Executor::host_base(Storage* s) {
+    if (s->shards.size() != 1 || !mesh_.is_local(s->shards[0].device)) return nullptr;
+    Device& d = mesh_.device(s->shards[0].device);
+    if (!d.host_memory()) return nullptr;
+    d.synchronize();
+    return s->shards[0].base;
+}
+
+}  // namespace numloom
