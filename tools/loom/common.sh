@@ -1,5 +1,5 @@
 # Names and small helpers that the other files of this folder use.
-VENV="$ROOT/.venv"
+VENV="${LOOM_ENVIRONMENT:-$ROOT/.venv}"
 CACHE="$ROOT/.cache"
 WHEELS="$CACHE/wheels"
 BUILD="$ROOT/build/release"

@@ -1,8 +1,8 @@
 # System packages and the virtual environment.
 
 # Debian's and Ubuntu's names. What is required stops the build when absent; the rest is used where it is there.
-REQUIRED_PACKAGES=(g++ git)
-OPTIONAL_PACKAGES=(cmake ninja-build ccache mold libsleef-dev libxbyak-dev libopenmpi-dev openmpi-bin libgtest-dev clang-format-14)
+REQUIRED_PACKAGES=(g++)
+OPTIONAL_PACKAGES=(git cmake ninja-build ccache mold libsleef-dev libxbyak-dev libopenmpi-dev openmpi-bin libgtest-dev clang-format-14)
 
 header_exists() {
     local folder
@@ -147,6 +147,10 @@ ensure_environment() { with_setup_lock ensure_environment_locked; }
 
 ensure_environment_locked() {
     local stamp="$VENV/loom-stamp" wanted
+    if [[ -n "${LOOM_ENVIRONMENT:-}" ]]; then
+        use_given_environment
+        return
+    fi
     ensure_system_packages
     wanted="$(requirements_hash) $ROOT"
     if [[ "$(cat "$stamp" 2>/dev/null)" == "$wanted" ]] && "$VENV/bin/python" -I -S -c '' 2>/dev/null; then
@@ -164,6 +168,14 @@ ensure_environment_locked() {
     fi
     write_package_path
     printf '%s' "$wanted" >"$stamp"
+}
+
+# An environment of the user's own is taken as it is: nothing is installed into it or written to it.
+use_given_environment() {
+    "$VENV/bin/python" -c 'import numpy, nanobind' 2>/dev/null ||
+        die "LOOM_ENVIRONMENT=$VENV must be a virtual environment with numpy and nanobind"
+    export PYTHONPATH="$ROOT/python${PYTHONPATH:+:$PYTHONPATH}"
+    OFFLINE=1
 }
 
 # Makes `import numloom` and the command `numloom` work in the environment from the sources themselves.
