@@ -101,6 +101,7 @@ check_cpp_format() {
 
 check_ruff() { (cd "$ROOT" && "$VENV/bin/ruff" check .); }
 check_includes() { "$VENV/bin/python" "$ROOT/tools/check_includes.py"; }
+check_symbols() { "$VENV/bin/python" "$ROOT/tools/check_symbols.py" "$BUILD"; }
 check_sizes() { "$VENV/bin/python" "$ROOT/tools/size_table.py"; }
 
 lint_steps() {
@@ -141,7 +142,10 @@ command_test() {
         fi
     fi
     [[ "$mode" == cpp ]] || python_steps ${arguments[@]+"${arguments[@]}"}
-    [[ "$mode" == all ]] && lint_steps
+    if [[ "$mode" == all ]]; then
+        lint_steps
+        step "symbols of the loops" check_symbols
+    fi
     finish_steps
 }
 
