@@ -60,6 +60,12 @@ def function_name(head: str) -> tuple[str, int] | None:
     return None
 
 
+def is_initialiser(head: str, following: str) -> bool:
+    """Whether a brace after `head` is a default argument or a member's initialiser, and no body."""
+    inside_arguments = head.count("(") > head.count(")")
+    return inside_arguments or (following in (",", "{") and re.search(r"\)[^;{}?]*:", head) is not None)
+
+
 def cpp_functions(text: str) -> list[tuple[str, int, int]]:
     """(name, first line, number of lines) of the functions of a C or C++ text, outermost ones only."""
     text = DIRECTIVE.sub(blank, OPAQUE.sub(blank, text))
@@ -71,8 +77,12 @@ def cpp_functions(text: str) -> list[tuple[str, int, int]]:
         if character in ";}":
             head_start = position + 1
         elif character == "{":
-            name = function_name(text[head_start:position])
+            head = text[head_start:position]
             end = matching(text, position, 1, "{", "}")
+            if end > 0 and is_initialiser(head, text[end + 1 :].lstrip()[:1]):
+                position = end + 1
+                continue
+            name = function_name(head)
             if name and end > 0:
                 first = text.count("\n", 0, head_start + name[1]) + 1
                 found.append((name[0], first, text.count("\n", 0, end) + 2 - first))
