@@ -1,0 +1,248 @@
+"""What every module of the package stands on: the array type, what is native, conversions.
+
+Inside the package an array of ours is recognised by its exact type (``type(x) is ndarray``), because
+``isinstance(x, ndarray)`` also says yes to NumPy's arrays.
+"""
+
+import numpy
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from numloom import _core
+
+ndarray = _core.ndarray
+scalar = _core.scalar
+newaxis = None
+
+# The element types that the engine stores; arrays of any other stay NumPy's.
+NATIVE_CODES = "?bBhHiIlLefdFD"
+NATIVE = frozenset(numpy.dtype(c) for c in NATIVE_CODES)
+NATIVE_CHARS = frozenset(NATIVE_CODES + "qQ")
+
+BOOL = numpy.dtype(bool)
+INT = numpy.dtype(int)
+UINT = numpy.dtype("L")
+FLOAT = numpy.dtype(float)
+HALF = numpy.dtype("e")
+SINGLE = numpy.dtype("f")
+
+PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+NO_VALUE = numpy._NoValue  # what NumPy's functions use for "not given"
+
+
+class NotNative(Exception):
+    """This call can't be done by the engine. Raised before anything is written; NumPy does it on the host."""
+
+
+def is_native(dtype):
+    """Whether the engine stores elements of this dtype."""
+    return dtype.char in NATIVE_CHARS and dtype.isnative
+
+
+def native_dtype(dtype):
+    """`dtype` (anything that numpy.dtype takes) as a dtype of the engine; NotNative where there is none."""
+    dtype = numpy.dtype(dtype)
+    if not is_native(dtype):
+        raise NotNative
+    return dtype
+
+
+def from_scalar(x):
+    """A lazy scalar as a fresh 0-d array."""
+    out = _core.empty((), x.dtype)
+    _core.assign(out, x)
+    return out
+
+
+def asnative(x):
+    """`x` as an array of ours, without a copy where it is one; NotNative for subclasses and foreign dtypes."""
+    kind = type(x)
+    if kind is ndarray:
+        return x
+    if kind is scalar:
+        return from_scalar(x)
+    if kind is not numpy.ndarray:
+        if isinstance(x, numpy.ndarray):
+            raise NotNative
+        if kind is list or kind is tuple:
+            x = host_list(x)
+        x = numpy.asanyarray(x)
+        if type(x) is not numpy.ndarray:
+            raise NotNative
+    if not is_native(x.dtype):
+        raise NotNative
+    return _core.from_host(x)
+
+
+def host_list(x):
+    """A copy of a nested list in which our arrays and lazy scalars are NumPy's; the list itself where it holds none."""
+    for item in x:
+        kind = type(item)
+        if kind is ndarray or kind is scalar or kind is list or kind is tuple:
+            return [host_item(i) for i in x]
+    return x
+
+
+def host_item(item):
+    kind = type(item)
+    if kind is ndarray:
+        return to_numpy(item)
+    if kind is scalar:
+        return item._value()
+    if kind is list or kind is tuple:
+        return host_list(item)
+    return item
+
+
+def to_numpy(a):
+    """The values of our array as a NumPy array: a view of its memory where that is in one piece, else a copy."""
+    view = _core.host_view(a, False)
+    return _core.to_host(a) if view is None else view
+
+
+def host(x):
+    """Anything as NumPy sees it: our arrays as NumPy arrays, lazy scalars as NumPy scalars."""
+    kind = type(x)
+    if kind is ndarray:
+        return to_numpy(x)
+    if kind is scalar:
+        return x._value()
+    return x
+
+
+def astype(a, dtype):
+    """A fresh C-contiguous copy of `a` in `dtype`."""
+    out = _core.empty(a.shape, dtype)
+    _core.assign(out, a)
+    return out
+
+
+def converted(a, dtype):
+    """`a` itself where it has the dtype, else a converted copy."""
+    return a if a.dtype == dtype else astype(a, dtype)
+
+
+def fresh_like(a, dtype=None):
+    """An uninitialised array with `a`'s shape and memory order (NumPy's order 'K')."""
+    dtype = a.dtype if dtype is None else dtype
+    shape = a.shape
+    ndim = len(shape)
+    if ndim < 2:
+        return _core.empty(shape, dtype)
+    strides = a.strides
+    order = sorted(range(ndim), key=lambda i: (-abs(strides[i]), i))
+    if order == list(range(ndim)):
+        return _core.empty(shape, dtype)
+    out = _core.empty(tuple(shape[i] for i in order), dtype)
+    inverse = [0] * ndim
+    for position, axis in enumerate(order):
+        inverse[axis] = position
+    return _core.permute_view(out, tuple(inverse))
+
+
+def copy(a, order="C"):
+    """A fresh copy of `a` in memory order C, F, A or K."""
+    if order == "K":
+        out = fresh_like(a)
+    else:
+        if order == "A":
+            order = "F" if fortran(a) else "C"
+        out = _core.empty(a.shape, a.dtype, order)
+    _core.assign(out, a)
+    return out
+
+
+def contiguous_strides(shape, itemsize, order="C"):
+    """Byte strides of a dense array."""
+    strides = [0] * len(shape)
+    step = itemsize
+    axes = range(len(shape) - 1, -1, -1) if order == "C" else range(len(shape))
+    for i in axes:
+        strides[i] = step
+        step *= max(shape[i], 1)
+    return tuple(strides)
+
+
+def is_contiguous(a, order="C"):
+    """NumPy's C_CONTIGUOUS or F_CONTIGUOUS flag: strides of axes with one element do not matter."""
+    if a.size == 0:
+        return True
+    step = a.itemsize
+    axes = zip(a.shape, a.strides, strict=False)
+    for extent, stride in (reversed(list(axes)) if order == "C" else axes):
+        if extent != 1:
+            if stride != step:
+                return False
+            step *= extent
+    return True
+
+
+def fortran(a):
+    """In Fortran order and not also in C order."""
+    return is_contiguous(a, "F") and not is_contiguous(a, "C")
+
+
+def axis_index(axis, ndim):
+    return normalize_axis_index(axis, ndim)
+
+
+def axis_tuple(axis, ndim):
+    """The axes as a tuple of non-negative ints; None: all."""
+    if axis is None:
+        return tuple(range(ndim))
+    if type(axis) is int:
+        if -ndim <= axis < ndim:
+            return (axis % ndim,)
+        return (normalize_axis_index(axis, ndim),)
+    return normalize_axis_tuple(axis, ndim)
+
+
+def scalar_or_array(a):
+    """A 0-d result as NumPy returns it from functions: a scalar, here a lazy one."""
+    return _core.to_scalar(a) if a.ndim == 0 else a
+
+
+def broadcast(a, shape):
+    """A read-only view of `a` with `shape`; ValueError as numpy.broadcast_to."""
+    if a.shape == shape:
+        return a
+    return _core.broadcast_view(a, shape)
+
+
+def broadcast_shapes(*shapes):
+    """The shape that all broadcast to; NumPy's ValueError otherwise."""
+    first = shapes[0]
+    for s in shapes:
+        if s != first:
+            break
+    else:
+        return first
+    try:
+        return numpy.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError("operands could not be broadcast together with shapes "
+                         + " ".join(shape_text(s) for s in shapes) + " ") from None
+
+
+def shape_text(shape):
+    """A shape as NumPy's errors write it: (3,) or (2,3)."""
+    return "(" + ",".join(map(str, shape)) + (",)" if len(shape) == 1 else ")")
+
+
+def where(mask, yes, no, dtype=None):
+    """A fresh array of yes where mask, else no: the engine's select over broadcast operands."""
+    if dtype is None:
+        dtype = numpy.result_type(operand_type(yes), operand_type(no))
+    shape = broadcast_shapes(*[x.shape for x in (mask, yes, no) if type(x) is ndarray or type(x) is scalar])
+    out = _core.empty(shape, dtype)
+    _core.elementwise("where", dtype, out, mask, yes, no)
+    return out
+
+
+def operand_type(x):
+    """What numpy.result_type should see: a dtype for arrays, the value itself for Python numbers."""
+    return x if type(x) in PYTHON_NUMBERS else x.dtype
+
+
+def ramp(n, start=0, step=1):
+    """An int64 array of start + i * step."""
+    return _core.ramp(n, start, step)

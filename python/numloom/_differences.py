@@ -1,0 +1,141 @@
+"""Diagonals, and differences of neighbours."""
+
+import operator
+
+import numpy
+
+from numloom import _core
+from numloom._base import (
+    NO_VALUE,
+    NotNative,
+    asnative,
+    astype,
+    axis_index,
+    axis_tuple,
+    native_dtype,
+    ndarray,
+)
+from numloom._creation import diagonal_view
+from numloom._manipulation import concatenate, raveled
+from numloom._registry import native
+from numloom._ufunc import reduce_op, sum_type
+
+
+# --------------------------------------------------------------------------------------------------- diagonals
+def diagonal_of(a, offset, axis1, axis2):
+    """The diagonals over two axes as a writeable view, the diagonal last."""
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    one, two = axis_index(axis1, a.ndim), axis_index(axis2, a.ndim)
+    if one == two:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    rows, cols = a.shape[one], a.shape[two]
+    down, right = a.strides[one], a.strides[two]
+    n = max(0, min(rows, cols - offset) if offset >= 0 else min(rows + offset, cols))
+    shift = (offset * right if offset >= 0 else -offset * down) if n else 0
+    rest = [i for i in range(a.ndim) if i not in (one, two)]
+    return _core.view(a, (*[a.shape[i] for i in rest], n), (*[a.strides[i] for i in rest], down + right), shift)
+
+
+@native
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    view = diagonal_of(asnative(a), operator.index(offset), axis1, axis2)
+    return _core.view(view, view.shape, view.strides, 0, None, False)
+
+
+@native
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    a = asnative(a)
+    if out is not None:
+        raise NotNative
+    view = diagonal_of(a, operator.index(offset), axis1, axis2)
+    return reduce_op("add", view, (view.ndim - 1,), sum_type(a.dtype) if dtype is None else native_dtype(dtype))
+
+
+@native
+def fill_diagonal(a, val, wrap=False):
+    if type(a) is not ndarray or a.ndim != 2 or wrap or type(val) not in (int, float, complex, bool):
+        raise NotNative
+    if not a.flags.writeable:
+        raise NotNative
+    _core.assign(diagonal_view(a), val)
+
+
+# ------------------------------------------------------------------------------------------------- differences
+@native
+def diff(a, n=1, axis=-1, prepend=NO_VALUE, append=NO_VALUE):
+    if n == 0:
+        return a
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n!r}")
+    a = asnative(a)
+    if a.ndim == 0:
+        raise ValueError("diff requires input that is at least one dimensional")
+    axis = axis_index(axis, a.ndim)
+    parts = []
+    for extra in (prepend, None, append):
+        if extra is None:
+            parts.append(a)
+        elif extra is not NO_VALUE:
+            extra = asnative(extra)
+            if extra.ndim == 0:
+                extra = _core.broadcast_view(extra, (*a.shape[:axis], 1, *a.shape[axis + 1:]))
+            parts.append(extra)
+    if len(parts) > 1:
+        a = concatenate(parts, axis)
+    front = (slice(None),) * axis
+    for _ in range(n):
+        high, low = a[(*front, slice(1, None))], a[(*front, slice(None, -1))]
+        a = high != low if a.dtype.kind == "b" else high - low
+    return a
+
+
+@native
+def ediff1d(ary, to_end=None, to_begin=None):
+    a = raveled(asnative(ary))
+    if to_end is not None or to_begin is not None or a.dtype.kind == "b":
+        raise NotNative
+    return a[1:] - a[:-1]
+
+
+def gradient_axis(f, h, axis, edge_order):
+    """Second order differences inside, one-sided of edge_order at both ends, for a constant spacing."""
+    n = f.shape[axis]
+    if n < edge_order + 1:
+        raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+                         "elements are required.")
+    front = (slice(None),) * axis
+
+    def part(*bounds):
+        return f[(*front, slice(*bounds))]
+
+    out = _core.empty(f.shape, f.dtype)
+    out[(*front, slice(1, -1))] = (part(2, None) - part(None, -2)) / (2.0 * h)
+    if edge_order == 1:
+        out[(*front, slice(0, 1))] = (part(1, 2) - part(0, 1)) / h
+        out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / h
+    else:
+        a, b, c = -1.5 / h, 2.0 / h, -0.5 / h
+        out[(*front, slice(0, 1))] = a * part(0, 1) + b * part(1, 2) + c * part(2, 3)
+        a, b, c = 0.5 / h, -2.0 / h, 1.5 / h
+        out[(*front, slice(n - 1, n))] = a * part(n - 3, n - 2) + b * part(n - 2, n - 1) + c * part(n - 1, n)
+    return out
+
+
+@native
+def gradient(f, *varargs, axis=None, edge_order=1):
+    f = asnative(f)
+    axes = axis_tuple(axis, f.ndim)
+    if f.ndim == 0 or edge_order not in (1, 2) or len(varargs) not in (0, 1, len(axes)):
+        raise NotNative
+    steps = list(varargs) if len(varargs) == len(axes) else list(varargs or (1.0,)) * len(axes)
+    if any(type(h) not in (int, float) for h in steps):
+        raise NotNative
+    if f.dtype.kind in "iu":
+        f = astype(f, numpy.dtype(float))
+    elif f.dtype.kind not in "fc":
+        raise NotNative
+    out = [gradient_axis(f, h, axis, edge_order) for h, axis in zip(steps, axes, strict=False)]
+    return out[0] if len(out) == 1 else tuple(out)
+
+

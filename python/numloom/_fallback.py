@@ -1,0 +1,234 @@
+"""The one way to NumPy on the host: for what the engine has no operation for.
+
+Arguments that are our arrays become NumPy views of their memory (no copy) while the call lasts; where the memory is not
+in one piece on the host, copies that are written back if the call changed them. Results come back as our arrays: as
+views where they share memory with an argument, else imported without a copy. Every call is counted.
+"""
+
+import functools
+import os
+import sys
+import time
+import types
+
+import numpy
+
+from numloom import _core
+from numloom._base import is_native, ndarray, scalar
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_MODULES = (_PACKAGE, os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep)
+
+CALLS = {}  # name -> Row
+
+
+class Row:
+    """What coverage() knows of a name that ran on the host."""
+
+    __slots__ = ("calls", "line", "name", "seconds")
+
+    def __init__(self, name):
+        self.name, self.calls, self.seconds, self.line = name, 0, 0.0, None
+
+
+def user_line():
+    """file:line of the innermost frame outside this package and NumPy."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if not path.startswith(_MODULES):
+            return f"{path}:{frame.f_lineno}"
+        frame = frame.f_back
+    return None
+
+
+def count(name, seconds):
+    """Notes one call of `name` on the host."""
+    row = CALLS.get(name)
+    if row is None:
+        row = CALLS[name] = Row(name)
+        row.line = user_line()
+    row.calls += 1
+    row.seconds += seconds
+    _core.count_host_call()
+
+
+class Session:
+    """The arguments and results of one call: what was lent to NumPy, and what comes back of it."""
+
+    __slots__ = ("copies", "lent", "owners")
+
+    def __init__(self):
+        self.lent = {}    # id(our array) -> (our array, NumPy's view)
+        self.owners = {}  # id(NumPy's view) -> our array and view
+        self.copies = []  # (our array, lent copy, its first contents)
+
+    def lend(self, a):
+        known = self.lent.get(id(a))
+        if known is not None:
+            return known[1]
+        view = _core.host_view(a, None)
+        if view is None:
+            view = _core.to_host(a)
+            self.copies.append((a, view, view.copy()))
+        else:
+            self.owners[id(view)] = (a, view)
+            if view.base is not None:
+                self.owners.setdefault(id(view.base), (a, view))
+        self.lent[id(a)] = (a, view)
+        return view
+
+    def to_host(self, x):
+        """An argument as NumPy gets it."""
+        kind = type(x)
+        if kind in _PLAIN:
+            return x
+        if kind is ndarray:
+            return self.lend(x)
+        if kind is scalar:
+            return x._value()
+        if kind is tuple or kind is list:
+            for item in x:
+                if type(item) not in _PLAIN:
+                    return kind([self.to_host(i) for i in x])
+            return x
+        if kind is dict:
+            return {k: self.to_host(v) for k, v in x.items()}
+        if kind is slice:
+            return slice(self.to_host(x.start), self.to_host(x.stop), self.to_host(x.step))
+        convert = getattr(kind, "__numloom_host__", None)
+        if convert is not None:
+            return convert(x)
+        if kind is _core.ufunc:
+            return getattr(numpy, x.__name__, x)
+        if kind is types.FunctionType or kind is types.MethodType or kind is functools.partial:
+            oracle = getattr(x, "__numloom_oracle__", None)
+            return callback(x) if oracle is None else oracle
+        return x
+
+    def from_host(self, r):
+        """A result as the program gets it."""
+        kind = type(r)
+        if kind is numpy.ndarray:
+            return self.array(r)
+        if kind is tuple:
+            return tuple([self.from_host(x) for x in r])
+        if kind is list:
+            return [self.from_host(x) for x in r]
+        if kind is dict:
+            return {k: self.from_host(v) for k, v in r.items()}
+        if isinstance(r, tuple) and hasattr(r, "_fields"):
+            return kind(*[self.from_host(x) for x in r])
+        return r
+
+    def array(self, r):
+        base = r
+        while base is not None:
+            known = self.owners.get(id(base))
+            if known is not None:
+                return self.shared(r, *known)
+            base = getattr(base, "base", None)
+        for a, copy, _ in self.copies:
+            if copy is r:
+                return a
+        if not is_native(r.dtype):
+            return r
+        return import_array(r)
+
+    def shared(self, r, a, view):
+        """A result that lies in the memory of the argument `a`: `a` itself or a view of its storage."""
+        if r is view:
+            return a
+        if not is_native(r.dtype):
+            return r  # our memory under a foreign dtype: NumPy's view of it
+        shift = address(r) - address(view)
+        return _core.view(a, r.shape, r.strides, shift, r.dtype, r.flags.writeable)
+
+    def finish(self):
+        """Writes back what NumPy changed in lent copies."""
+        for a, copy, before in self.copies:
+            if copy.tobytes() != before.tobytes():
+                _core.assign(a, _core.from_host(copy))
+
+
+_PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), type(Ellipsis), numpy.ndarray, type,
+                    numpy.float64, numpy.float32, numpy.int64, numpy.int32, numpy.bool_, numpy.dtype))
+
+
+def address(x):
+    return x.__array_interface__["data"][0]
+
+
+def import_array(r):
+    """A NumPy array that nobody else will write as one of ours: small ones copied, large ones adopted."""
+    if r.nbytes <= 4096 or not r.flags.writeable or not r.flags.aligned:
+        return _core.from_host(r)
+    return _core.adopt(r)
+
+
+def callback(function):
+    """A Python function given to NumPy: it gets our arrays where NumPy passes its own, and may return ours."""
+
+    @functools.wraps(function, updated=())
+    def call(*args, **kwargs):
+        args = [_core.adopt(x, True) if type(x) is numpy.ndarray and is_native(x.dtype) else x for x in args]
+        result = function(*args, **kwargs)
+        return plain(result)
+
+    return call
+
+
+def plain(x):
+    """Our arrays and lazy scalars anywhere in x as NumPy's."""
+    session = Session()
+    return session.to_host(x)
+
+
+def call(name, function, args, kwargs):
+    """function(*args, **kwargs) by NumPy on the host."""
+    start = time.perf_counter()
+    session = Session()
+    args = [session.to_host(x) for x in args]
+    if kwargs:
+        kwargs = {k: session.to_host(v) for k, v in kwargs.items()}
+    try:
+        result = function(*args, **kwargs)
+    finally:
+        if session.copies:
+            session.finish()
+        count(name, time.perf_counter() - start)
+    return session.from_host(result)
+
+
+def call_method(name, self, args, kwargs):
+    """NumPy's method `name` on a view of our array."""
+    return call("ndarray." + name, getattr(numpy.ndarray, name), (self, *args), kwargs)
+
+
+def wrap(function, name=None):
+    """NumPy's function for our arrays, done on the host."""
+    name = name or function.__name__
+
+    def host(*args, **kwargs):
+        return call(name, function, args, kwargs)
+
+    try:
+        functools.update_wrapper(host, function, updated=())
+    except (AttributeError, TypeError):
+        host.__name__ = name
+    host.__module__ = "numloom"
+    host.__numloom_oracle__ = function
+    return host
+
+
+def wrap_method(name):
+    """NumPy's array method for our array, done on the host."""
+    oracle = getattr(numpy.ndarray, name)
+
+    def host(self, *args, **kwargs):
+        return call("ndarray." + name, oracle, (self, *args), kwargs)
+
+    host.__name__ = name
+    host.__qualname__ = "ndarray." + name
+    host.__doc__ = oracle.__doc__
+    return host

@@ -1,0 +1,495 @@
+"""Functions of NumPy's namespace that are a few operations of the engine."""
+
+import math
+
+import numpy
+
+from numloom import _core
+from numloom._base import (
+    BOOL,
+    FLOAT,
+    NO_VALUE,
+    PYTHON_NUMBERS,
+    NotNative,
+    asnative,
+    astype,
+    axis_index,
+    axis_tuple,
+    broadcast_shapes,
+    copy,
+    host,
+    is_contiguous,
+    is_native,
+    native_dtype,
+    ndarray,
+    operand_type,
+    scalar,
+    scalar_or_array,
+)
+from numloom._creation import array as make_array
+from numloom._manipulation import moveaxis, raveled
+from numloom._registry import native
+from numloom._ufunc import OBJECTS, constant, new_output, reduce_op, sum_type
+
+
+def number_or_array(x):
+    """An operand: Python numbers and lazy scalars as they are, the rest as arrays of ours."""
+    kind = type(x)
+    if kind is ndarray or kind is scalar or kind in PYTHON_NUMBERS:
+        return x
+    if isinstance(x, numpy.generic):
+        if not is_native(x.dtype):
+            raise NotNative
+        return x
+    return asnative(x)
+
+
+def value_for(x, dtype):
+    """An operand for a loop of `dtype`."""
+    return x if type(x) is ndarray or type(x) is scalar else constant(x, dtype)
+
+
+def shapes_of(*operands):
+    return [x.shape for x in operands if type(x) is ndarray]
+
+
+def apply(name, dtype, *operands, result=None):
+    """One elementwise operation over broadcast operands, with the loop for `dtype`: always an array."""
+    shape = broadcast_shapes((), *shapes_of(*operands))
+    out = new_output(shape, dtype if result is None else result, operands, "K")
+    _core.elementwise(name, dtype, out, *operands)
+    return out
+
+
+# -------------------------------------------------------------------------------------------------- selections
+@native
+def where(condition, x=NO_VALUE, y=NO_VALUE, /):
+    if x is NO_VALUE or y is NO_VALUE:
+        raise NotNative  # nonzero, or NumPy's error
+    mask, x, y = number_or_array(condition), number_or_array(x), number_or_array(y)
+    dtype = native_dtype(numpy.result_type(operand_type(x), operand_type(y)))
+    x, y = value_for(x, dtype), value_for(y, dtype)
+    if type(mask) is not ndarray and type(mask) is not scalar:
+        mask = bool(mask)
+    shape = broadcast_shapes((), *shapes_of(mask, x, y))
+    out = new_output(shape, dtype, (mask, x, y), "K")
+    _core.elementwise("where", dtype, out, mask, x, y)
+    return out
+
+
+@native
+def select(condlist, choicelist, default=0):
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    masks = [asnative(c) for c in condlist]
+    choices = [number_or_array(c) for c in choicelist]
+    rest = number_or_array(default)
+    if any(m.dtype != BOOL for m in masks):
+        raise NotNative
+    dtype = native_dtype(numpy.result_type(*[operand_type(c) for c in choices], operand_type(rest)))
+    shape = broadcast_shapes((), *shapes_of(*masks, *choices, rest))
+    out = _core.empty(shape, dtype)
+    _core.assign(out, value_for(rest, dtype))
+    for mask, choice in zip(reversed(masks), reversed(choices), strict=False):
+        _core.elementwise("where", dtype, out, mask, value_for(choice, dtype), out)
+    return out
+
+
+@native
+def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VALUE, **kwargs):
+    if kwargs or (a_min is not NO_VALUE and min is not NO_VALUE) or (a_max is not NO_VALUE and max is not NO_VALUE):
+        raise NotNative
+    low = min if a_min is NO_VALUE else a_min
+    high = max if a_max is NO_VALUE else a_max
+    low, high = (None if x is NO_VALUE else x for x in (low, high))
+    if low is None and high is None or out is not None and type(out) is not ndarray:
+        raise NotNative
+    was_scalar = type(a) is scalar or isinstance(a, numpy.generic) or type(a) in PYTHON_NUMBERS
+    a = asnative(a)
+    bounds = [None if x is None else number_or_array(x) for x in (low, high)]
+    dtype = native_dtype(numpy.result_type(a.dtype, *[operand_type(x) for x in bounds if x is not None]))
+    if dtype == BOOL:
+        raise NotNative
+    try:
+        bounds = [x if x is None else value_for(x, dtype) for x in bounds]
+    except OverflowError:
+        raise NotNative from None
+    shape = broadcast_shapes(a.shape, *shapes_of(*bounds))
+    if out is not None and (out.shape != shape or not numpy.can_cast(dtype, out.dtype, "same_kind")
+                            or not out.flags.writeable):
+        raise NotNative
+    result = a
+    for name, bound in zip(("maximum", "minimum"), bounds, strict=False):
+        if bound is not None:
+            result = apply(name, dtype, result, bound)
+    if out is not None:
+        _core.assign(out, result)
+        return out
+    return scalar_or_array(result) if was_scalar or not shape else result
+
+
+@native
+def copyto(dst, src, casting="same_kind", where=True):
+    if type(dst) is not ndarray or not dst.flags.writeable:
+        raise NotNative
+    src = number_or_array(src)
+    if type(src) in PYTHON_NUMBERS:
+        if not numpy.can_cast(numpy.result_type(src, dst.dtype), dst.dtype, casting):
+            raise NotNative
+        src = constant(src, dst.dtype)
+    elif not numpy.can_cast(src.dtype, dst.dtype, casting):
+        raise NotNative
+    if type(src) is ndarray and broadcast_shapes(src.shape, dst.shape) != dst.shape:
+        raise NotNative
+    if where is True:
+        _core.assign(dst, src)
+        return
+    mask = asnative(where)
+    if mask.dtype != BOOL or broadcast_shapes(mask.shape, dst.shape) != dst.shape:
+        raise NotNative
+    _core.elementwise("where", dst.dtype, dst, mask, src, dst)
+
+
+@native
+def putmask(a, mask, values):
+    if type(a) is not ndarray or not a.flags.writeable:
+        raise NotNative
+    values = number_or_array(values)
+    if type(values) is ndarray:
+        if values.ndim:
+            raise NotNative
+    elif type(values) in PYTHON_NUMBERS:
+        values = constant(values, a.dtype)
+    elif not numpy.can_cast(values.dtype, a.dtype, "same_kind"):
+        raise NotNative
+    mask = asnative(mask)
+    if mask.shape != a.shape:
+        raise NotNative
+    _core.elementwise("where", a.dtype, a, mask, values, a)
+
+
+# ---------------------------------------------------------------------------------------------------- rounding
+@native(name="round")
+def round_(a, decimals=0, out=None):
+    a = asnative(a)
+    if out is not None or type(decimals) is not int:
+        raise NotNative
+    kind = a.dtype.kind
+    if kind == "b" or kind == "c":
+        raise NotNative
+    if kind in "iu":
+        if decimals < 0:
+            raise NotNative
+        return scalar_or_array(copy(a, "K"))
+    if decimals == 0:
+        return scalar_or_array(apply("rint", a.dtype, a))
+    if not -300 < decimals < 300:
+        raise NotNative
+    factor = 10.0 ** abs(decimals)
+    if a.dtype == numpy.dtype("e"):
+        raise NotNative
+    first, last = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
+    scaled = apply("rint", a.dtype, apply(first, a.dtype, a, factor))
+    return scalar_or_array(apply(last, a.dtype, scaled, factor))
+
+
+@native
+def around(a, decimals=0, out=None):
+    return round_(a, decimals, out)
+
+
+@native
+def fix(x, out=None):
+    x = asnative(x)
+    if out is not None or x.dtype.kind == "c":
+        raise NotNative
+    return scalar_or_array(apply("trunc", x.dtype, x))
+
+
+@native
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if type(x) is not ndarray and not copy:
+        raise NotNative
+    a = asnative(x)
+    if a.dtype.kind not in "f":
+        if a.dtype.kind == "c":
+            raise NotNative
+        return make_array(a, copy=copy) if a.ndim else scalar_or_array(make_array(a, copy=True))
+    if any(type(v) not in (int, float, type(None)) for v in (nan, posinf, neginf)) or (
+            not copy and not a.flags.writeable):
+        raise NotNative
+    limits = numpy.finfo(a.dtype)
+    top = float(limits.max) if posinf is None else posinf
+    bottom = float(limits.min) if neginf is None else neginf
+    out = make_array(a, copy=True) if copy else a
+    source = out
+    for mask, value in ((source != source, nan), (source == math.inf, top), (source == -math.inf, bottom)):
+        _core.elementwise("where", a.dtype, out, mask, value, out)
+    return scalar_or_array(out) if copy else out
+
+
+# ----------------------------------------------------------------------------------------------- classification
+@native
+def isneginf(x, out=None):
+    x = asnative(x)
+    if out is not None or x.dtype.kind != "f":
+        raise NotNative
+    return x == -math.inf if x.ndim == 0 else apply("equal", x.dtype, x, -math.inf, result=BOOL)
+
+
+@native
+def isposinf(x, out=None):
+    x = asnative(x)
+    if out is not None or x.dtype.kind != "f":
+        raise NotNative
+    return x == math.inf if x.ndim == 0 else apply("equal", x.dtype, x, math.inf, result=BOOL)
+
+
+@native
+def iscomplex(x):
+    x = asnative(x)
+    if x.dtype.kind == "c":
+        return scalar_or_array(apply("not_equal", x.imag.dtype, x.imag, 0, result=BOOL))
+    return scalar_or_array(_core.full(x.shape, BOOL, False))
+
+
+@native
+def isreal(x):
+    x = asnative(x)
+    if x.dtype.kind == "c":
+        return apply("equal", x.imag.dtype, x.imag, 0, result=BOOL)
+    return _core.full(x.shape, BOOL, True)
+
+
+@native
+def real(val):
+    return val.real if type(val) in (ndarray, scalar) else asnative(val).real
+
+
+@native
+def imag(val):
+    return val.imag if type(val) in (ndarray, scalar) else asnative(val).imag
+
+
+@native
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    if type(rtol) not in (int, float) or type(atol) not in (int, float):
+        raise NotNative
+    x, y = (v if type(v) in PYTHON_NUMBERS else number_or_array(v) for v in (a, b))
+    x, y = (asnative(v) if type(v) is not ndarray else v for v in (x, y))
+    if x.dtype.kind not in "biufc" or y.dtype.kind not in "biufc":
+        raise NotNative
+    work = numpy.result_type(y.dtype, 1.0) if y.dtype.kind != "b" else FLOAT
+    y = y if y.dtype == work else astype(y, work)
+    with_nan = bool(equal_nan)
+    gap, size = abs(x - y), abs(y)
+    near = (gap <= (atol + rtol * size)) & OBJECTS["isfinite"](y) | (x == y)
+    if with_nan:
+        near = near | ((x != x) & (y != y))
+    return near
+
+
+@native
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    near = isclose(a, b, rtol, atol, equal_nan)
+    return bool(near.all())
+
+
+@native
+def array_equal(a1, a2, equal_nan=False):
+    try:
+        x, y = asnative(a1), asnative(a2)
+    except (ValueError, TypeError):
+        raise NotNative from None
+    if x.shape != y.shape:
+        return False
+    same = x == y
+    if equal_nan:
+        same = same | ((x != x) & (y != y))
+    return bool(same.all())
+
+
+@native
+def array_equiv(a1, a2):
+    try:
+        x, y = asnative(a1), asnative(a2)
+        broadcast_shapes(x.shape, y.shape)
+    except (ValueError, TypeError):
+        raise NotNative from None
+    return bool((x == y).all())
+
+
+# ----------------------------------------------------------------------------------------------- small algebra
+@native
+def outer(a, b, out=None):
+    if out is not None:
+        raise NotNative
+    x, y = raveled(asnative(a)), raveled(asnative(b))
+    return OBJECTS["multiply"](_core.reshape_view(x, (x.size, 1)), y)
+
+
+@native
+def kron(a, b):
+    a, b = asnative(a), asnative(b)
+    ndim = max(a.ndim, b.ndim)
+    if ndim == 0 or a.size == 0 or b.size == 0:
+        raise NotNative
+    one, two = (1,) * (ndim - a.ndim) + a.shape, (1,) * (ndim - b.ndim) + b.shape
+    left = tuple([n for pair in zip(one, (1,) * ndim, strict=False) for n in pair])
+    right = tuple([n for pair in zip((1,) * ndim, two, strict=False) for n in pair])
+    dtype = numpy.result_type(a.dtype, b.dtype)
+    out = _core.empty(tuple([n for pair in zip(one, two, strict=False) for n in pair]), dtype)
+    _core.elementwise("multiply", dtype, out, raw_reshape(a, left), raw_reshape(b, right))
+    return _core.reshape_view(out, tuple([m * n for m, n in zip(one, two, strict=False)]))
+
+
+def raw_reshape(a, shape):
+    view = _core.reshape_view(a, shape)
+    return _core.reshape_view(copy(a), shape) if view is None else view
+
+
+@native
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = asnative(a), asnative(b)
+    if a.ndim == 0 or b.ndim == 0:
+        raise NotNative
+    a = moveaxis(a, axis_index(axisa, a.ndim), -1)
+    b = moveaxis(b, axis_index(axisb, b.ndim), -1)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise NotNative
+    shape = broadcast_shapes(a.shape[:-1], b.shape[:-1])
+    dtype = numpy.promote_types(a.dtype, b.dtype)
+    if dtype == BOOL:
+        raise NotNative
+    out = _core.empty((*shape, 3), dtype)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[..., i:i + 1] = a[..., j:j + 1] * b[..., k:k + 1] - a[..., k:k + 1] * b[..., j:j + 1]
+    return moveaxis(out, -1, axis_index(axisc, out.ndim))
+
+
+@native
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    y = asnative(y)
+    axis = axis_index(axis, y.ndim)
+    front = (slice(None),) * axis
+    if x is None:
+        step = dx
+        if type(dx) not in (int, float):
+            raise NotNative
+    else:
+        x = asnative(x)
+        if x.ndim == 1:
+            step = x[1:] - x[:-1]
+            shape = [1] * y.ndim
+            shape[axis] = step.shape[0]
+            step = _core.reshape_view(step, tuple(shape))
+        else:
+            line = (slice(None),) * axis_index(axis - y.ndim, x.ndim)
+            step = x[(*line, slice(1, None))] - x[(*line, slice(None, -1))]
+    if y.dtype.kind == "b":
+        raise NotNative
+    parts = step * (y[(*front, slice(1, None))] + y[(*front, slice(None, -1))]) / 2.0
+    if type(parts) is not ndarray:
+        raise NotNative
+    return reduce_op("add", parts, (axis,), sum_type(parts.dtype))
+
+
+@native
+def sinc(x):
+    x = asnative(x)
+    if x.dtype.kind == "c":
+        raise NotNative
+    if x.dtype.kind in "biu":
+        x = astype(x, FLOAT)
+    y = math.pi * x
+    if type(y) is not ndarray:
+        raise NotNative
+    y = where(y == 0, float(numpy.finfo(y.dtype).eps), y)
+    return apply("sin", y.dtype, y) / y
+
+
+# --------------------------------------------------------------------------------------------- facts of arrays
+@native
+def shape(a):
+    return a.shape if type(a) in (ndarray, scalar) else numpy.shape(host_nested(a))
+
+
+@native
+def ndim(a):
+    return a.ndim if type(a) in (ndarray, scalar) else numpy.ndim(host_nested(a))
+
+
+@native
+def size(a, axis=None):
+    if type(a) is not ndarray:
+        return numpy.size(host_nested(a), axis)
+    if axis is None:
+        return a.size
+    n = 1
+    for i in axis_tuple(axis, a.ndim):
+        n *= a.shape[i]
+    return n
+
+
+def host_nested(a):
+    from numloom._base import host_list
+
+    return host_list(a) if type(a) in (list, tuple) else a
+
+
+@native
+def iscomplexobj(x):
+    return x.dtype.kind == "c" if type(x) is ndarray else numpy.iscomplexobj(host_nested(host(x)))
+
+
+@native
+def isrealobj(x):
+    return not iscomplexobj(x)
+
+
+@native
+def isfortran(a):
+    if type(a) is not ndarray:
+        raise NotNative
+    return is_contiguous(a, "F") and not is_contiguous(a)
+
+
+def dtype_like(x):
+    """Our arrays as dtypes, for the functions that only ask about types."""
+    if type(x) is ndarray:
+        return x.dtype
+    return x._value() if type(x) is scalar else x
+
+
+@native
+def result_type(*arrays_and_dtypes):
+    return numpy.result_type(*[dtype_like(x) for x in arrays_and_dtypes])
+
+
+@native
+def can_cast(from_, to, casting="safe"):
+    return numpy.can_cast(dtype_like(from_), to, casting)
+
+
+@native
+def min_scalar_type(a, /):
+    if type(a) is ndarray and a.ndim:
+        return a.dtype
+    return numpy.min_scalar_type(host(a))
+
+
+@native
+def common_type(*arrays):
+    return numpy.common_type(*[numpy.empty(0, x.dtype) if type(x) is ndarray else x for x in arrays])
+
+
+@native
+def astype_(x, dtype, /, *, copy=True, device=None):
+    if type(x) is not ndarray or device not in (None, "cpu"):
+        raise NotNative
+    return x.astype(dtype, copy=copy)

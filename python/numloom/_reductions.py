@@ -1,0 +1,429 @@
+"""Reductions: sums, extremes, means, counts, and what is composed of them. All fuse, because all are recorded."""
+
+import numpy
+
+from numloom import _core
+from numloom._base import (
+    BOOL,
+    FLOAT,
+    HALF,
+    INT,
+    NO_VALUE,
+    SINGLE,
+    NotNative,
+    asnative,
+    astype,
+    axis_tuple,
+    broadcast,
+    broadcast_shapes,
+    native_dtype,
+    ndarray,
+    scalar,
+    scalar_or_array,
+)
+from numloom._base import (
+    where as select,
+)
+from numloom._registry import native
+from numloom._ufunc import reduce_op, reduce_type, sum_type
+
+
+def own_or_refuse(out):
+    """`out` must be an array of ours (or absent)."""
+    if type(out) is tuple and len(out) == 1:
+        out = out[0]
+    if out is not None and type(out) is not ndarray:
+        raise NotNative
+    return out
+
+
+def fold(name, a, axis, dtype, out, keepdims, initial, where):
+    """The frame of sum, prod, min, max, any and all."""
+    if type(a) is not ndarray:
+        a = asnative(a)
+    axes = axis_tuple(axis, a.ndim)
+    if dtype is None and out is None:
+        kind = reduce_type(name, a, None, None)
+    else:
+        out = own_or_refuse(out)
+        kind = reduce_type(name, a, None if dtype is None else native_dtype(dtype), out)
+    return reduce_op(name, a, axes, kind, keepdims is not NO_VALUE and bool(keepdims), out, initial, where)
+
+
+@native(name="sum")
+def sum_(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    if not isinstance(a, (numpy.ndarray, list, tuple, numpy.generic, int, float, complex)) and type(a) is not ndarray:
+        raise NotNative  # a generator: NumPy warns and sums by Python
+    return fold("add", a, axis, dtype, out, keepdims, initial, where)
+
+
+@native
+def prod(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    return fold("multiply", a, axis, dtype, out, keepdims, initial, where)
+
+
+def extreme(name, a, axis, out, keepdims, initial, where):
+    return fold(name, a, axis, None, out, keepdims, initial, where)
+
+
+@native
+def amin(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    return extreme("minimum", a, axis, out, keepdims, initial, where)
+
+
+@native
+def amax(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    return extreme("maximum", a, axis, out, keepdims, initial, where)
+
+
+@native(name="min")
+def min_(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    return extreme("minimum", a, axis, out, keepdims, initial, where)
+
+
+@native(name="max")
+def max_(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    return extreme("maximum", a, axis, out, keepdims, initial, where)
+
+
+def truth(name, a, axis, out, keepdims, where):
+    """any and all: an `out` of any dtype takes the values of a boolean result."""
+    out = own_or_refuse(out)
+    result = fold(name, a, axis, None, None, keepdims, NO_VALUE, where)
+    if out is None:
+        return result
+    if out.shape != result.shape or not out.flags.writeable:
+        raise NotNative
+    _core.assign(out, result)
+    return out
+
+
+@native(name="any")
+def any_(a, axis=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
+    return truth("logical_or", a, axis, out, keepdims, where)
+
+
+@native(name="all")
+def all_(a, axis=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
+    return truth("logical_and", a, axis, out, keepdims, where)
+
+
+# ------------------------------------------------------------------------------------------- mean and variance
+def reduced_count(a, axes):
+    n = 1
+    for i in axes:
+        n *= a.shape[i]
+    return n
+
+
+def moment_types(a, dtype):
+    """(dtype to add up in, dtype of the result) as NumPy's mean and var choose them."""
+    if dtype is not None:
+        dtype = native_dtype(dtype)
+        return dtype, dtype
+    if a.dtype.kind in "biu":
+        return FLOAT, FLOAT
+    if a.dtype == HALF:
+        return SINGLE, HALF
+    return a.dtype, a.dtype
+
+
+def divided(total, count, dtype):
+    """total / count in NumPy's loop (with an intp divisor), in `dtype`."""
+    if type(count) is int:
+        count = numpy.intp(count)
+        if dtype.kind in "biu":
+            raise NotNative
+    loop = numpy.result_type(total.dtype, numpy.intp)
+    out = _core.empty(total.shape, dtype)
+    _core.elementwise("divide", loop, out, total, count if type(count) is ndarray else int(count))
+    return out
+
+
+def as_array(x):
+    """A lazy or NumPy scalar as a 0-d array; arrays as they are."""
+    return x if type(x) is ndarray else asnative(x)
+
+
+def counted(a, axes, mask, keepdims):
+    """How many elements a mask selects along axes, as an array; an int without a mask."""
+    if mask is NO_VALUE or mask is True:
+        n = reduced_count(a, axes)
+        if n == 0:
+            raise NotNative  # NumPy warns
+        return n
+    mask = asnative(mask)
+    if mask.dtype != BOOL or broadcast_shapes(mask.shape, a.shape) != a.shape:
+        raise NotNative
+    count = as_array(reduce_op("add", broadcast(mask, a.shape), axes, INT, keepdims))
+    if bool((count == 0).any()):
+        raise NotNative  # NumPy warns
+    return count
+
+
+def finish(result, final, keepdims, out):
+    """Result in its last dtype, in `out` where given, a scalar where it has no axes."""
+    if result.dtype != final:
+        result = astype(result, final)
+    if out is None:
+        return scalar_or_array(result)
+    if out.shape != result.shape or out.dtype != final or not out.flags.writeable:
+        raise NotNative
+    _core.assign(out, result)
+    return out
+
+
+@native
+def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
+    if type(a) is not ndarray:
+        a = asnative(a)
+    out = own_or_refuse(out)
+    axes = axis_tuple(axis, a.ndim)
+    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    add_type, final = moment_types(a, dtype)
+    if add_type.kind in "biu":
+        raise NotNative
+    count = counted(a, axes, where, keepdims)
+    total = as_array(reduce_op("add", a, axes, add_type, keepdims, None, NO_VALUE, where))
+    return finish(divided(total, count, add_type), final, keepdims, out)
+
+
+def variance(a, axis, dtype, out, ddof, keepdims, where, given_mean, correction):
+    """(the variance as an array, its final dtype, out)."""
+    if type(a) is not ndarray:
+        a = asnative(a)
+    out = own_or_refuse(out)
+    if correction is not NO_VALUE:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
+    axes = axis_tuple(axis, a.ndim)
+    add_type, final = moment_types(a, dtype)
+    if add_type.kind in "biu" or type(ddof) not in (int, float):
+        raise NotNative
+    real = numpy.dtype(add_type.char.lower()) if add_type.kind == "c" else add_type
+    if dtype is None and final.kind == "c":
+        final = real
+    count = counted(a, axes, where, True)
+    if given_mean is NO_VALUE:
+        total = as_array(reduce_op("add", a, axes, add_type, True, None, NO_VALUE, where))
+        center = divided(total, count, add_type)
+    else:
+        center = asnative(given_mean)
+    deviation = a - center
+    if deviation.dtype.kind == "c":
+        deviation = deviation.real * deviation.real + deviation.imag * deviation.imag
+        add_type = real
+    else:
+        deviation = deviation * deviation
+    if type(count) is int:
+        if count - ddof <= 0 or type(ddof) is float:
+            raise NotNative
+        count -= ddof
+    else:
+        count = count - ddof
+        if bool((count <= 0).any()):
+            raise NotNative
+    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    total = as_array(reduce_op("add", deviation, axes, add_type, True, None, NO_VALUE, where))
+    result = divided(total, count, add_type)
+    if not keepdims:
+        result = _core.reshape_view(result, tuple([n for i, n in enumerate(a.shape) if i not in axes]))
+    return result, final, keepdims, out
+
+
+@native
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
+        correction=NO_VALUE):
+    return finish(*variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction))
+
+
+@native
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
+        correction=NO_VALUE):
+    result, final, keepdims, out = variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    root = _core.empty(result.shape, result.dtype)
+    _core.elementwise("sqrt", result.dtype, root, result)
+    return finish(root, final, keepdims, out)
+
+
+# ------------------------------------------------------------------------------------------ positions, counts
+def position(name, a, axis, out, keepdims):
+    """argmin and argmax: the first place of the extreme value (of the first NaN where there is one)."""
+    a = asnative(a)
+    out = own_or_refuse(out)
+    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    if axis is None:
+        axes, ndim, length = tuple(range(a.ndim)), a.ndim, a.size
+    else:
+        axes = axis_tuple(axis, a.ndim)
+        if len(axes) != 1:
+            raise NotNative
+        ndim, length = a.ndim, a.shape[axes[0]]
+    if length == 0 or a.dtype.kind == "c" or a.ndim == 0:
+        raise NotNative
+    top = reduce_op(name, a, axes, a.dtype, True)
+    found = a == top
+    if a.dtype.kind == "f":
+        found = found | (a != a)
+    index = _core.ramp(length, 0, 1)
+    if axis is None:
+        index = _core.reshape_view(index, a.shape)
+    else:
+        index = _core.reshape_view(index, tuple([length if i in axes else 1 for i in range(ndim)]))
+    places = select(found, index, length, INT)
+    result = reduce_op("minimum", places, axes, INT, keepdims)
+    if out is None:
+        return result
+    if out.shape != result.shape or out.dtype != INT or not out.flags.writeable:
+        raise NotNative
+    _core.assign(out, result)
+    return out
+
+
+@native
+def argmax(a, axis=None, out=None, *, keepdims=NO_VALUE):
+    return position("maximum", a, axis, out, keepdims)
+
+
+@native
+def argmin(a, axis=None, out=None, *, keepdims=NO_VALUE):
+    return position("minimum", a, axis, out, keepdims)
+
+
+@native
+def ptp(a, axis=None, out=None, keepdims=NO_VALUE):
+    if out is not None:
+        raise NotNative
+    a = asnative(a)
+    axes = axis_tuple(axis, a.ndim)
+    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    if a.dtype == BOOL:
+        raise NotNative
+    return reduce_op("maximum", a, axes, a.dtype, keepdims) - reduce_op("minimum", a, axes, a.dtype, keepdims)
+
+
+@native
+def count_nonzero(a, axis=None, *, keepdims=False):
+    a = asnative(a)
+    axes = axis_tuple(axis, a.ndim)
+    truth = a if a.dtype == BOOL else a != 0
+    if type(truth) is scalar:
+        truth = as_array(truth)
+    return reduce_op("add", truth, axes, INT, bool(keepdims))
+
+
+# ---------------------------------------------------------------------------------------------------- NaN forms
+def without_nan(a, fill):
+    """(a with NaN replaced, mask of NaN or None where the dtype has none)."""
+    a = asnative(a)
+    if a.dtype.kind not in "fc":
+        return a, None
+    mask = _core.empty(a.shape, BOOL)
+    _core.elementwise("isnan", a.dtype, mask, a)
+    return select(mask, fill, a, a.dtype), mask
+
+
+@native
+def nansum(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    a, _ = without_nan(a, 0)
+    return fold("add", a, axis, dtype, out, keepdims, initial, where)
+
+
+@native
+def nanprod(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    a, _ = without_nan(a, 1)
+    return fold("multiply", a, axis, dtype, out, keepdims, initial, where)
+
+
+@native
+def nanmean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
+    a = asnative(a)
+    if a.dtype.kind not in "fc":
+        return mean.__numloom_native__(a, axis, dtype, out, keepdims, where=where)
+    if out is not None or where is not NO_VALUE or dtype is not None or a.dtype == HALF:
+        raise NotNative
+    filled, mask = without_nan(a, 0)
+    axes = axis_tuple(axis, a.ndim)
+    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    count = as_array(reduce_op("add", ~mask, axes, INT, keepdims))
+    if bool((count == 0).any()):
+        raise NotNative  # NumPy warns
+    total = as_array(reduce_op("add", filled, axes, a.dtype, keepdims))
+    return scalar_or_array(divided(total, count, a.dtype))
+
+
+def nan_extreme(name, a, axis, out, keepdims, initial, where):
+    a = asnative(a)
+    if a.size == 0 or a.dtype.kind == "c":
+        raise NotNative
+    result = fold(name, a, axis, None, out, keepdims, initial, where)
+    if a.dtype.kind == "f" and bool(result.size) and bool((result != result).any()):
+        raise NotNative  # an all-NaN slice: NumPy warns
+    return result
+
+
+@native
+def nanmin(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    return nan_extreme("fmin", a, axis, out, keepdims, initial, where)
+
+
+@native
+def nanmax(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE):
+    return nan_extreme("fmax", a, axis, out, keepdims, initial, where)
+
+
+def nan_position(function, fill, a, axis, out, keepdims):
+    a = asnative(a)
+    if a.dtype.kind == "c":
+        raise NotNative
+    filled, mask = without_nan(a, fill)
+    if mask is not None and bool(all_(mask, axis=axis).any()):
+        raise ValueError("All-NaN slice encountered")
+    return function(filled, axis=axis, out=out, keepdims=keepdims)
+
+
+@native
+def nanargmin(a, axis=None, out=None, *, keepdims=NO_VALUE):
+    return nan_position(argmin, numpy.inf, a, axis, out, keepdims)
+
+
+@native
+def nanargmax(a, axis=None, out=None, *, keepdims=NO_VALUE):
+    return nan_position(argmax, -numpy.inf, a, axis, out, keepdims)
+
+
+# ------------------------------------------------------------------------------------------------- averages
+@native
+def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
+    a = asnative(a)
+    if weights is None and not returned:
+        result = mean(a, axis, keepdims=keepdims) if keepdims is not NO_VALUE else mean(a, axis)
+        return result
+    if weights is None:
+        raise NotNative
+    weights = asnative(weights)
+    if weights.shape != a.shape:
+        raise NotNative  # one-dimensional weights along an axis, and the errors
+    kind = numpy.result_type(a.dtype, weights.dtype, "f8") if a.dtype.kind in "biu" else numpy.result_type(
+        a.dtype, weights.dtype)
+    axes = axis_tuple(axis, a.ndim)
+    keep = keepdims is not NO_VALUE and bool(keepdims)
+    scale = reduce_op("add", weights, axes, numpy.result_type(sum_type(weights.dtype), kind), keep)
+    if bool((as_array(scale) == 0).any()):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    weighted = multiply_as(a, weights, kind)
+    result = reduce_op("add", weighted, axes, kind, keep) / scale
+    if not returned:
+        return result
+    if scale.shape != result.shape:
+        raise NotNative
+    return result, scale
+
+
+def multiply_as(a, b, dtype):
+    out = _core.empty(broadcast_shapes(a.shape, b.shape), dtype)
+    _core.elementwise("multiply", dtype, out, a, b)
+    return out
+
+

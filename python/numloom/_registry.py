@@ -1,0 +1,67 @@
+"""Which public names the engine does itself. One table, filled by decorators; coverage() and the tests read it."""
+
+import functools
+
+import numpy
+
+from numloom._base import NotNative
+
+NATIVE = {}  # dotted name below numpy ("sum", "linalg.norm", "ndarray.sum") -> the function
+
+
+def native(function=None, *, name=None, oracle=None):
+    """Registers a function that the engine does; calls that it refuses by NotNative go to NumPy's of that name.
+
+    Parameters
+    ----------
+    name : str, optional
+        The dotted public name; the function's own unless given.
+    oracle : callable, optional
+        NumPy's function; numpy's attribute of that name unless given.
+    """
+    if function is None:
+        return functools.partial(native, name=name, oracle=oracle)
+    name = name or function.__name__.rstrip("_")
+    if oracle is None:
+        oracle = numpy
+        for part in name.split("."):
+            oracle = getattr(oracle, part)
+
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except NotNative:
+            pass
+        from numloom import _fallback
+
+        return _fallback.call(name, oracle, args, kwargs)
+
+    functools.update_wrapper(call, oracle, assigned=("__name__", "__qualname__", "__doc__"), updated=())
+    call.__module__ = "numloom"
+    call.__numloom_oracle__ = oracle
+    call.__numloom_native__ = function
+    NATIVE[name] = call
+    return call
+
+
+def method(function=None, *, name=None):
+    """Registers a method of the array that the engine does; refused calls go to NumPy's method on the host."""
+    if function is None:
+        return functools.partial(method, name=name)
+    name = name or function.__name__.rstrip("_")
+
+    def call(self, *args, **kwargs):
+        try:
+            return function(self, *args, **kwargs)
+        except NotNative:
+            pass
+        from numloom import _fallback
+
+        return _fallback.call_method(name, self, args, kwargs)
+
+    oracle = getattr(numpy.ndarray, name)
+    call.__name__ = name
+    call.__qualname__ = "ndarray." + name
+    call.__doc__ = oracle.__doc__
+    NATIVE["ndarray." + name] = call
+    return call

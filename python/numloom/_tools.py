@@ -1,0 +1,111 @@
+"""What a user can ask of the engine beside NumPy's names."""
+
+import numpy
+
+from numloom import _core, _fallback
+from numloom._base import ndarray, scalar
+from numloom._registry import NATIVE
+
+
+def stats():
+    """Counters since the start of the process.
+
+    Returns
+    -------
+    dict of int
+        instructions, evaluations, plan_hits, plan_misses, kernels, bytes_read, bytes_written, messages, bytes_moved
+        (between devices and processes) and host_calls (work that NumPy did on the host).
+    """
+    return _core.stats()
+
+
+def mesh():
+    """The devices of all processes: `.devices`, `.size`, `.processes`, `.rank`."""
+    return _core.mesh()
+
+
+def eval(*arrays):
+    """Runs everything recorded so far and returns the arguments."""
+    _core.flush("synchronise")
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def plan(function, *args, **kwargs):
+    """The plans that a call of `function` leads to, as text.
+
+    Parameters
+    ----------
+    function : callable
+        Called once with the further arguments; what it records is run.
+    """
+    _core.flush("synchronise")
+    _core.remember_plans(True)
+    try:
+        result = function(*args, **kwargs)
+        _core.flush("synchronise")
+        del result
+        return _core.print_plans()
+    finally:
+        _core.remember_plans(False)
+
+
+def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
+    """The values of `a` as a new NumPy array (CuPy's name)."""
+    if type(a) is ndarray:
+        a = _core.to_host(a)
+    elif type(a) is scalar:
+        a = numpy.asarray(a._value())
+    if out is not None:
+        numpy.copyto(out, a)
+        return out
+    return numpy.asarray(a, order=order if order in ("C", "F") else None)
+
+
+def get_array_module(*args):
+    """numloom where an argument is one of our arrays, else numpy (CuPy's name)."""
+    import numloom
+
+    return numloom if any(type(x) is ndarray or type(x) is scalar for x in args) else numpy
+
+
+class Coverage:
+    """What ran on the host, and which names the engine does.
+
+    Attributes
+    ----------
+    native : list of str
+        Public names that the engine does.
+    host : list of dict
+        name, calls, seconds and first source line of each name that NumPy did on the host, costliest first.
+    """
+
+    def __init__(self):
+        self.native = sorted(NATIVE)
+        rows = sorted(_fallback.CALLS.values(), key=lambda row: -row.seconds)
+        self.host = [{"name": r.name, "calls": r.calls, "seconds": r.seconds, "line": r.line} for r in rows]
+
+    def __iter__(self):
+        return iter(self.host)
+
+    def __len__(self):
+        return len(self.host)
+
+    def __repr__(self):
+        lines = [f"{len(self.native)} names are native; ran on the host through NumPy:"]
+        if not self.host:
+            lines.append("  nothing")
+        else:
+            lines.append(f"  {'name':32} {'calls':>9} {'seconds':>10}  first from")
+            lines += [f"  {r['name']:32} {r['calls']:9} {r['seconds']:10.4f}  {r['line'] or ''}" for r in self.host]
+        return "\n".join(lines)
+
+
+def coverage():
+    """Which names ran through NumPy on the host so far: how often, for how long, from which line.
+
+    Returns
+    -------
+    Coverage
+        Prints as a table.
+    """
+    return Coverage()

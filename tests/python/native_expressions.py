@@ -1,0 +1,162 @@
+"""One expression or more for every name that the engine does itself: what the tests of native names run.
+
+An expression sees `np`, the module, and arrays made by `inputs`: x, y (floats, 2-D, strided views), v (floats, 1-D),
+i, j (integers, 2-D), w (integers, 1-D), m (booleans, 2-D), c (complex, 2-D), n (floats with NaN and infinities).
+"""
+
+import numpy
+
+
+def inputs(xp, dtype="f8", seed=0):
+    """The arrays of the expressions, the same values for every module."""
+    rng = numpy.random.RandomState(seed)
+
+    def give(a):
+        return xp.array(numpy.ascontiguousarray(a))
+
+    x = give(rng.randint(-8, 9, (6, 10)).astype(dtype) / 4)[::-2, 1:9:2]
+    y = give(rng.randint(1, 9, (4, 3)).astype(dtype) / 4).T
+    i = give(rng.randint(-9, 9, (3, 8)))[:, ::-2]
+    j = give(rng.randint(1, 6, (3, 4)))
+    n = give(numpy.array("1.5 nan -0 2 inf -1 0 -inf 3 4 5 -2.5".split()).astype(dtype).reshape(3, 4))
+    return {"np": xp, "x": x, "y": y, "v": give(rng.randint(-20, 20, 25).astype(dtype) / 8)[3:22:2],
+            "i": i, "j": j, "w": give(rng.randint(0, 9, 12))[::-1], "m": give(rng.rand(3, 4) > 0.4), "n": n,
+            "c": give((rng.randint(-4, 5, (3, 4)) + 1j * rng.randint(-4, 5, (3, 4))).astype(
+                "F" if dtype == "f4" else "D"))}
+
+
+UFUNCS = {
+    (2, "floats"): """add subtract multiply divide floor_divide remainder fmod power float_power minimum maximum fmin fmax
+        equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor copysign""",
+    (2, "ints"): """add subtract multiply divide floor_divide remainder fmod minimum maximum fmin fmax equal not_equal less
+        less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift
+        right_shift""",
+    (1, "floats"): """negative positive absolute fabs sign square conjugate logical_not floor ceil trunc rint isnan isinf
+        isfinite signbit sin cos tanh""",
+    (1, "ints"): "negative positive absolute sign square invert floor ceil trunc isfinite logical_not",
+    (1, "positive"): "sqrt exp log reciprocal",
+}
+
+
+def ufunc_expressions():
+    """Calls of every elementwise operation, also with out=, where= and dtype=."""
+    for name in UFUNCS[2, "floats"].split():
+        left = "abs(x)" if "power" in name else "x"
+        yield name, f"np.{name}({left}, y)"
+        yield name, f"np.{name}(y, 2)"
+    for name in UFUNCS[2, "ints"].split():
+        left = "abs(i)" if "shift" in name else "i"
+        yield name, f"np.{name}({left}, j)"
+    for name in UFUNCS[1, "floats"].split():
+        yield name, f"np.{name}(x)"
+    for name in UFUNCS[1, "ints"].split():
+        yield name, f"np.{name}(i)"
+    for name in UFUNCS[1, "positive"].split():
+        yield name, f"np.{name}(y)"
+    yield "add", "np.add(x, y, out=np.zeros((3, 4)))"
+    yield "add", "np.add(x, y, dtype='f4')"
+    yield "add", "np.add(i, 1, dtype='f8', casting='unsafe')"
+    yield "multiply", "np.multiply(x, y, where=m, out=np.ones((3, 4)))"
+    yield "maximum", "np.maximum(x, 0, order='F')"
+    yield "add", "np.add.reduce(x)"
+    yield "add", "np.add.reduce(i, axis=None, dtype='f8')"
+    yield "multiply", "np.multiply.reduce(j, axis=1, keepdims=True, initial=2)"
+    yield "maximum", "np.maximum.reduce(x, axis=1, where=m, initial=-9.0)"
+    yield "add", "np.add.outer(v, w)"
+
+
+REDUCTIONS = [
+    "np.sum(x)", "np.sum(x, axis=0)", "np.sum(i, axis=-1, keepdims=True)", "np.sum(m)", "np.sum(x, where=m)",
+    "np.sum(i, dtype='f4')", "np.sum(j, axis=(0, 1), initial=5)", "np.sum(x, 0, out=np.zeros(4))", "x.sum()",
+    "x.sum(1)", "np.prod(j)", "np.prod(y, axis=1)", "j.prod(0)", "np.amin(x)", "np.amax(x, 1)", "np.min(i, axis=0)",
+    "np.max(x)", "x.min(axis=1)", "i.max()", "np.max(x, initial=3, where=m)", "np.any(m)", "np.all(m, axis=0)",
+    "m.any(1)", "m.all()", "np.any(x, axis=0, keepdims=True)", "np.mean(x)", "np.mean(i, axis=0)",
+    "x.mean(1, keepdims=True)", "np.mean(x, where=m)", "np.mean(y.astype('f2'), axis=0)", "np.var(x)",
+    "np.var(x, axis=0, ddof=1)", "c.var(axis=1)", "x.var(1)", "np.var(i)", "np.std(x, axis=1)", "x.std()",
+    "np.std(x, 0, correction=1)", "np.argmax(x)", "np.argmin(x, axis=1)", "x.argmax(0)", "i.argmin()", "np.argmax(n)",
+    "np.ptp(x, axis=0)", "np.ptp(i)", "np.count_nonzero(i)", "np.count_nonzero(m, axis=1)", "np.nansum(n[:, :2])",
+    "np.nanprod(n[::2])", "np.nanmean(n[2])", "np.nanmin(n, axis=0)", "np.nanmax(n, axis=1)", "np.nanargmax(n)",
+    "np.nanargmin(n[2])", "np.average(x, axis=0)", "np.average(x, weights=y, axis=1)",
+]
+
+CREATION = [
+    "np.array(x)", "np.array([[1, 2], [3, 4.5]])", "np.array(x, dtype='f4', order='F')", "np.array([v, v])",
+    "np.array(v, ndmin=3)", "np.asarray(x)", "np.asanyarray(i, dtype='f8')", "np.ascontiguousarray(x)",
+    "np.asfortranarray(x)", "np.asarray_chkfinite(x)", "np.copy(x)", "np.zeros((2, 3))", "np.zeros(3, 'i4')",
+    "np.ones((2, 3), order='F')", "np.full((2, 3), 7)", "np.full((2, 2), [1, 2])", "np.full(3, 1.5, 'f4')",
+    "np.zeros_like(x)", "np.ones_like(i, dtype='f8')", "np.full_like(x, 2)", "np.empty((3, 0))",
+    "np.empty_like(x[:0])", "np.arange(10)", "np.arange(2, 20, 3)", "np.arange(5, -5, -2)", "np.arange(1, 3, .1)",
+    "np.arange(3.0, dtype='f4')", "np.arange(0, 7, dtype='u1')", "np.linspace(0, 1, 7)",
+    "np.linspace(2.0, -3, 5, endpoint=False)", "np.linspace(0, 10, 4, dtype=int)",
+    "np.linspace(1, 1, 3, retstep=True)", "np.linspace(True, False, 3)", "np.logspace(0, 3, 4)", "np.eye(3)",
+    "np.eye(3, 5, 1, dtype=int)", "np.eye(4, k=-2)", "np.identity(2)", "np.diag(v)", "np.diag(x)", "np.diag(v, -1)",
+    "np.diag(x, 1)", "np.diagflat(x)", "np.tri(3, 4, 1)", "np.tril(x)", "np.triu(x, 1)", "np.tril(i, -1)",
+    "np.meshgrid(v, w)", "np.meshgrid(v, w, indexing='ij', sparse=True)", "np.indices((2, 3))",
+    "np.indices((2, 3), dtype='f4', sparse=True)", "np.fromfunction(lambda a, b: a + 2 * b, (3, 4))",
+    "np.frombuffer(b'abcdefgh', dtype='u1')",
+]
+
+MANIPULATION = [
+    "np.reshape(x, (2, 6))", "np.reshape(j, -1)", "x.reshape(4, 3, order='F')", "j.reshape((2, -1))", "np.ravel(x)",
+    "x.ravel('F')", "j.ravel('K')", "x.flatten()", "np.transpose(x)", "x.transpose(1, 0)", "np.matrix_transpose(x)",
+    "np.swapaxes(x, 0, 1)", "np.moveaxis(np.zeros((2, 3, 4)), 0, -1)", "np.rollaxis(np.zeros((2, 3, 4)), 2)",
+    "np.squeeze(np.zeros((1, 3, 1)))", "np.expand_dims(x, (0, 2))", "np.atleast_1d(3)", "np.atleast_2d(v)",
+    "np.atleast_3d(x)", "np.flip(x)", "np.flip(x, 1)", "np.flipud(x)", "np.fliplr(x)", "np.rot90(x)",
+    "np.rot90(x, 2)", "np.rot90(x, 3)", "np.roll(v, 3)", "np.roll(x, 1, axis=0)", "np.roll(x, (1, -2), axis=(0, 1))",
+    "np.roll(x, 5)", "np.broadcast_to(v, (2, 10))", "np.broadcast_arrays(x, 1.0)", "np.resize(x, (4, 5))",
+    "np.concatenate([x, y])", "np.concatenate([x, i], axis=1)", "np.concatenate([x, v], axis=None)",
+    "np.stack([x, y])", "np.stack([x, y], axis=-1)", "np.vstack([v, v])", "np.hstack([x, i])", "np.dstack([x, y])",
+    "np.column_stack([v, v])", "np.block([[x, y], [i, j]])", "np.append(x, y)", "np.append(x, y, axis=1)",
+    "np.unstack(x)", "np.array_split(v, 3)", "np.split(x, 2, axis=1)", "np.split(v, [2, 5])", "np.hsplit(x, 2)",
+    "np.vsplit(x, 3)", "np.dsplit(np.zeros((2, 2, 4)), 2)", "np.tile(v, 3)", "np.tile(x, (2, 1, 2))",
+    "np.repeat(x, 2)", "np.repeat(x, 3, axis=0)", "x.repeat(2, axis=1)", "np.pad(x, 2)",
+    "np.pad(x, ((1, 2), (0, 3)), 'edge')", "np.pad(v, 3, mode='reflect')", "np.pad(v, (2, 1), mode='symmetric')",
+    "np.pad(v, 2, mode='wrap')", "np.pad(x, 1, constant_values=5)", "np.delete(v, 3)",
+    "np.delete(x, slice(0, 2), axis=1)", "np.diagonal(x)", "x.diagonal(1)", "np.trace(x)", "x.trace(1)", "np.diff(v)",
+    "np.diff(x, axis=0)", "np.diff(v, 2, prepend=0)", "np.diff(m)", "np.ediff1d(w)", "np.gradient(v)",
+    "np.gradient(x, 2.0, axis=1)", "np.gradient(v, edge_order=2)", "np.gradient(x)", "x.swapaxes(0, 1)",
+    "x.squeeze()", "x.view()", "j.view('u8')", "v.copy().view('u1')",
+]
+
+FUNCTIONS = [
+    "np.where(m, x, y)", "np.where(m, i, x)", "np.where(m, 1, 0.5)", "np.where(i, x, 0)",
+    "np.select([m, ~m], [x, y], 7)", "np.select([x > 0, x < -1], [x, i])", "np.clip(x, -1, 1)",
+    "np.clip(np.arange(10), 9, 5)", "np.clip(np.arange(10), 5, 8.5)", "x.clip(0)", "x.clip(max=y)", "np.round(x, 1)",
+    "x.round()", "np.around(x * 3, 0)", "np.fix(x)", "np.nan_to_num(n)", "np.nan_to_num(n, nan=7.0, posinf=1.0)",
+    "np.isneginf(n)", "np.isposinf(n)", "np.iscomplex(c)", "np.isreal(c)", "np.iscomplex(x)", "np.real(c)",
+    "np.imag(c)", "np.imag(x)", "c.real", "c.imag", "np.isclose(x, y)", "np.isclose(n, n, equal_nan=True)",
+    "np.allclose(x, x)", "np.array_equal(x, y)", "np.array_equal(n, n, equal_nan=True)", "np.array_equiv(x, x[:1])",
+    "np.outer(v, w)", "np.kron(x, j)", "np.cross(x[:, :3], y[:, :3])", "np.trapezoid(v)",
+    "np.trapezoid(x, dx=0.5, axis=0)", "np.trapezoid(v, np.arange(10.))", "np.sinc(x)", "np.shape(x)", "np.ndim(x)",
+    "np.size(x, 1)", "np.iscomplexobj(c)", "np.isrealobj(x)", "np.isfortran(x.T)", "np.result_type(x, i)",
+    "np.can_cast('i4', 'f8')", "np.min_scalar_type(i)", "np.common_type(x, i)", "x.astype('f4')", "c.conj()",
+    "c.conjugate()", "np.astype(x, 'i4')", "x + y", "x * 2", "1 - x", "x // y", "x % y", "-x", "abs(x)", "x ** 2",
+    "y ** 0.5", "i << 2", "j >> 1", "i & j", "i | j", "i ^ j", "~i", "x < y", "x == y", "x != 0", "x >= i",
+    "divmod(x, y)[0]", "x[1:, ::2]", "x[-1]", "x[..., None]", "x.T", "x.copy('F')",
+]
+
+STATEMENTS = [
+    "x[:] = 3", "x[1:] += x[:-1]", "x += y", "x *= 2", "i -= j", "i //= 3", "x[::2] = v[:4]", "np.copyto(x, y)",
+    "np.copyto(x, 1.5, where=m)", "np.putmask(x, m, 2.0)", "x.fill(2)", "x[m] = 5", "np.fill_diagonal(x, 9)",
+    "np.add(x, y, out=x)", "x.T[1:, 2:] = x[:-2, :-1].T", "c.real = 2", "c.imag[0] = 1",
+    "x[0], x[1] = x[1].copy(), 4", "i %= 4", "x /= y", "i <<= 1", "m |= x > 0", "m &= y > 1", "x -= x.mean(0)",
+    "x[...] = x.T.T[::-1]",
+]
+
+LINALG = [
+    "np.linalg.norm(x)", "np.linalg.norm(v, 1)", "np.linalg.norm(v, np.inf)", "np.linalg.norm(v, 3)",
+    "np.linalg.norm(x, axis=0)", "np.linalg.norm(x, 1)", "np.linalg.norm(x, axis=(1, 0))",
+    "np.linalg.norm(x, -np.inf, keepdims=True)", "np.linalg.norm(c)", "np.linalg.vector_norm(x, axis=1)",
+    "np.linalg.matrix_norm(x)", "np.linalg.matrix_transpose(x)", "np.linalg.diagonal(x)", "np.linalg.trace(x)",
+    "np.linalg.outer(v, w)", "np.linalg.cross(x[:, :3], y[:, :3])",
+]
+
+# Names whose last place may differ from NumPy's: sums in another order, vector mathematics.
+INEXACT = ("sum", "prod", "mean", "var", "std", "average", "norm", "exp", "log", "sin", "cos", "tanh", "power", "sinc",
+           "trapezoid", "trace", "logspace", "reduce", "**", "isclose")
+
+
+def expressions():
+    """All (expression, exact) pairs."""
+    texts = [e for _, e in ufunc_expressions()] + REDUCTIONS + CREATION + MANIPULATION + FUNCTIONS + LINALG
+    return [(e, not any(word in e for word in INEXACT)) for e in texts]
