@@ -50,20 +50,4 @@ if(NUMLOOM_X86 AND NUMLOOM_XBYAK_INCLUDE)
   set(NUMLOOM_HAS_XBYAK yes)
 endif()
 
-# CUDA: headers only. The driver and NVRTC are opened at run time, so a build with CUDA runs where there is none.
-set(NUMLOOM_HAS_CUDA no)
-if(NUMLOOM_CUDA)
-  file(GLOB wheels LIST_DIRECTORIES true
-    "${CMAKE_CURRENT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cuda_runtime"
-    "${CMAKE_CURRENT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu1[0-9]")
-  find_path(NUMLOOM_CUDA_INCLUDE cuda.h
-    HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels} PATH_SUFFIXES include)
-  if(NUMLOOM_CUDA_INCLUDE AND EXISTS "${NUMLOOM_CUDA_INCLUDE}/nvrtc.h")
-    target_include_directories(numloom_deps SYSTEM INTERFACE "${NUMLOOM_CUDA_INCLUDE}")
-    target_compile_definitions(numloom_deps INTERFACE NUMLOOM_CUDA=1)
-    set(NUMLOOM_HAS_CUDA yes)
-  endif()
-endif()
-
-message(STATUS "numloom: sleef ${NUMLOOM_HAS_SLEEF}, libmvec ${NUMLOOM_HAS_LIBMVEC}, xbyak ${NUMLOOM_HAS_XBYAK}, "
-  "cuda headers ${NUMLOOM_HAS_CUDA}")
+message(STATUS "numloom: sleef ${NUMLOOM_HAS_SLEEF}, libmvec ${NUMLOOM_HAS_LIBMVEC}, xbyak ${NUMLOOM_HAS_XBYAK}")

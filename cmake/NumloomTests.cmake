@@ -5,7 +5,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp/
   "${CMAKE_CURRENT_SOURCE_DIR}/tests/gpu/*.cpp")
 if(test_sources)
   add_executable(numloom_tests ${test_sources})
-  target_include_directories(numloom_tests PRIVATE tests/cpp)
+  target_include_directories(numloom_tests PRIVATE tests/cpp tests/gpu)
   target_link_libraries(numloom_tests PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,numloom_core>" GTest::gtest GTest::gtest_main)
   gtest_discover_tests(numloom_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
 endif()
