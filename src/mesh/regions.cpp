@@ -66,6 +66,7 @@ int64_t first_point_from(std::span<const int64_t> shape, std::span<const int64_t
 
 std::vector<int64_t> cut_storage(const Layout& home, int64_t itemsize, int parts) {
     int64_t unit = itemsize, rows = home.size();
+    if (rows == 0) return std::vector<int64_t>(static_cast<size_t>(parts) + 1, 0);
     for (int a = 0; a < home.ndim(); ++a) {
         if (home.shape(a) <= 1) continue;
         if (home.shape(a) >= parts && home.c_contiguous(itemsize)) {

@@ -69,4 +69,27 @@ DType result_dtype(OpCode op, DType loop) {
     unreachable("result rule");
 }
 
+bool reduction_identity(OpCode op, DType type, Scalar* out) {
+    int64_t value = 0;
+    switch (op) {
+        case OpCode::Add:
+        case OpCode::LogicalOr:
+        case OpCode::LogicalXor:
+        case OpCode::BitwiseOr:
+        case OpCode::BitwiseXor:
+            break;
+        case OpCode::Multiply:
+        case OpCode::LogicalAnd:
+            value = 1;
+            break;
+        case OpCode::BitwiseAnd:
+            value = type == DType::Bool ? 1 : -1;
+            break;
+        default:
+            return false;
+    }
+    *out = cast_scalar(Scalar::of(value), DType::Int64, type);
+    return true;
+}
+
 }  // namespace numloom

@@ -1,0 +1,94 @@
+// The MPI transport, on a communicator of its own. Loaded only where a launcher started several processes.
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "transport/transport.hpp"
+
+namespace numloom {
+namespace {
+
+constexpr int64_t kMostBytes = int64_t{1} << 30;  // of one message: MPI counts with int
+
+class MpiTransport final : public Transport {
+  public:
+    MpiTransport() {
+        int started = 0;
+        MPI_Initialized(&started);
+        if (!started) {
+            int provided = 0;
+            MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+            std::atexit([] {
+                int over = 0;
+                MPI_Finalized(&over);
+                if (!over) MPI_Finalize();
+            });
+        }
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+        MPI_Comm_rank(comm_, &rank_);
+        MPI_Comm_size(comm_, &size_);
+    }
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+
+    void exchange(std::span<const Transfer> transfers) override {
+        requests_.clear();
+        for (const bool send : {false, true})  // receives first: then no message waits for its buffer
+            for (const Transfer& t : transfers)
+                if (t.send == send) start(t);
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    }
+
+    void broadcast(void* data, int64_t bytes, int root) override {
+        for (int64_t at = 0; at < bytes; at += kMostBytes)
+            MPI_Bcast(static_cast<char*>(data) + at, static_cast<int>(std::min(kMostBytes, bytes - at)),
+                      MPI_BYTE, root, comm_);
+    }
+
+    int64_t largest(int64_t value) override {
+        MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, comm_);
+        return value;
+    }
+
+    bool same(uint64_t value) override {
+        uint64_t extremes[2] = {value, ~value};
+        MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
+        return extremes[0] == ~extremes[1];
+    }
+
+    void barrier() override { MPI_Barrier(comm_); }
+
+    [[noreturn]] void abort(int code) override {
+        std::fflush(nullptr);
+        MPI_Abort(comm_, code);
+        std::abort();
+    }
+
+  private:
+    void start(const Transfer& t) {
+        for (int64_t at = 0; at < t.bytes; at += kMostBytes) {
+            const int n = static_cast<int>(std::min(kMostBytes, t.bytes - at));
+            requests_.emplace_back();
+            if (t.send)
+                MPI_Isend(t.data + at, n, MPI_BYTE, t.peer, 0, comm_, &requests_.back());
+            else
+                MPI_Irecv(t.data + at, n, MPI_BYTE, t.peer, 0, comm_, &requests_.back());
+        }
+    }
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    int rank_ = 0, size_ = 1;
+    std::vector<MPI_Request> requests_;
+};
+
+}  // namespace
+}  // namespace numloom
+
+extern "C" __attribute__((visibility("default"))) numloom::Transport* numloom_make_mpi_transport() {
+    return new numloom::MpiTransport;
+}
