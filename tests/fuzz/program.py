@@ -87,7 +87,7 @@ def to_host(module, x):
         return export(x)
     if isinstance(x, numpy.ndarray):  # true for the module's arrays too
         return numpy.asarray(x)
-    return x
+    return type(x)(to_host(module, y) for y in x) if type(x) in (list, tuple) else x
 
 
 class Session:
