@@ -39,9 +39,10 @@ NL_FN int32_t truncate_to_int32(F f) {
 
 NL_SCALAR_END
 
-// clang-format off: the order matters
+// The order matters.
+// clang-format off
+#include "ops/scalar/types.hpp"
+#include "ops/scalar/math_cpu.hpp"
 #include "ops/scalar/arithmetic.hpp"
 #include "ops/scalar/floating.hpp"
-#include "ops/scalar/math_cpu.hpp"
-#include "ops/scalar/types.hpp"
 // clang-format on
