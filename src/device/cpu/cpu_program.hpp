@@ -1,0 +1,74 @@
+// A kernel made ready for the CPU: up to three ways to walk it, each compiled when first needed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/scalar.hpp"
+#include "device/cpu/program.hpp"
+#include "device/device.hpp"
+#include "kernel/ir.hpp"
+
+namespace numloom::cpu {
+
+// One tape over one space with its three ways to store.
+class Variants {
+  public:
+    void set(TapeSource source) { source_ = std::move(source); }
+    const BlockCode& get(StoreMode mode);
+    // The right way for these addresses and this many points.
+    const BlockCode& pick(char* const* pointers, int64_t points);
+
+  private:
+    bool in_place(const BlockCode& code, char* const* pointers) const;
+
+    TapeSource source_;
+    std::unique_ptr<BlockCode> codes_[3];
+};
+
+// How one reduction is folded.
+struct Folding {
+    OpCode op = OpCode::Add;
+    DType type = DType::Float64;  // accumulator
+    int64_t item = 8;
+    Fold fold = nullptr;
+    FoldLeaves fold_leaves = nullptr;
+    Combine combine = nullptr;
+    Loop pairwise = nullptr;  // op over two blocks of accumulators
+    Scalar identity;
+};
+
+class CpuProgram final : public Program {
+  public:
+    explicit CpuProgram(const kernel::Kernel& k);
+
+    void launch(const kernel::Launch& l);
+    void finish_partials(const kernel::Launch& l, int64_t begin, int64_t end);
+
+  private:
+    friend class Reducer;
+    void launch_elementwise(const kernel::Launch& l);
+
+    kernel::Kernel kernel_;
+    bool reduces_;
+    // Elementwise: the whole tape. Reductions: the tape over kept and reduced dimensions, vectorised along
+    // the innermost reduced one.
+    Variants linear_;
+    // Reductions: the tape over the kept dimensions only, for one reduced point at a time; vectorised along
+    // the innermost kept one.
+    Variants outer_;
+    bool use_outer_ = false;
+    Variants finish_;  // over the kept dimensions; accumulators are accesses behind the kernel's
+    std::vector<Folding> foldings_;
+    int64_t kept_points_ = 1, reduced_points_ = 1, leaves_ = 1;
+    std::vector<int64_t> reduced_shape_;
+    std::vector<std::vector<int64_t>> reduced_strides_;  // per access of outer_, per reduced dimension
+};
+
+// Points per chunk so that `threads` share `points` evenly, each chunk worth claiming; 0: not worth a second
+// thread.
+int64_t chunk_points(int64_t points, double ns_per_point, int64_t least, int threads, bool hot);
+// Bytes of the last-level cache.
+int64_t last_level_cache();
+
+}  // namespace numloom::cpu
