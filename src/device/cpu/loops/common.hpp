@@ -296,6 +296,7 @@ void stream_copy(void* dst, const void* src, int64_t bytes);
 Fold find_fold(OpCode op, DType type);
 FoldLeaves find_fold_leaves(OpCode op, DType type);
 Combine find_combine(OpCode op, DType type);
+Loop find_pair(OpCode first, OpCode second, bool first_is_left, DType loop, unsigned scalar_mask);
 // The loop that NUMLOOM_MATH=fast takes instead; nullptr: no other.
 Loop find_fast_math(OpCode op, DType loop, unsigned scalar_mask);
 
