@@ -42,7 +42,9 @@ TEST(MemoryPool, BlocksAreAlignedApartAndReused) {
             const size_t at = rng() % live.size();
             Block b = live[at];
             for (int64_t j : {int64_t{0}, b.bytes / 2, b.bytes - 1})
-                if (b.bytes > 0) ASSERT_EQ(b.p[j], b.mark);
+                if (b.bytes > 0) {
+                    ASSERT_EQ(b.p[j], b.mark);
+                }
             pool.release(b.p, b.bytes);
             live[at] = live.back();
             live.pop_back();
@@ -52,7 +54,9 @@ TEST(MemoryPool, BlocksAreAlignedApartAndReused) {
         Block b{nullptr, static_cast<int64_t>(rng() % static_cast<uint64_t>(limit)), static_cast<char>(i)};
         b.p = pool.allocate(b.bytes);
         ASSERT_EQ(reinterpret_cast<uintptr_t>(b.p) % 64, 0u);
-        if (b.bytes >= MemoryPool::kHuge) ASSERT_EQ(reinterpret_cast<uintptr_t>(b.p) % (2 << 20), 0u);
+        if (b.bytes >= MemoryPool::kHuge) {
+            ASSERT_EQ(reinterpret_cast<uintptr_t>(b.p) % (2 << 20), 0u);
+        }
         for (int64_t j : {int64_t{0}, b.bytes / 2, b.bytes - 1})
             if (b.bytes > 0) b.p[j] = b.mark;
         live.push_back(b);
