@@ -86,8 +86,13 @@ BlockCode TapeBuilder::build() {
     choose_direct_stores();
     for (size_t i = 0; i < s_.tape.size(); ++i)
         if (values_[i].needed && !values_[i].absorbed) emit(static_cast<int32_t>(i));
+    fetch_deferred();
     for (int32_t i : deferred_) emit_store(i, static_cast<int32_t>(s_.tape.size()) + i);
-    for (int32_t v : s_.results) code_.results.push_back(use(vector_place(canonical(v))));
+    for (int32_t v : s_.results) {
+        const Place p = vector_place(canonical(v));
+        code_.results.push_back(use(p));
+        if (p.kind == Place::Memory) reads_.emplace_back(INT_MAX, p.index);  // folded after the body
+    }
     find_hazards();
     place_buffers();
     estimate();
@@ -394,6 +399,19 @@ int32_t TapeBuilder::use(const Place& p) {
 
 void TapeBuilder::push(const Slot& slot, int level) {
     (level == 0 ? code_.launch_slots : level == 1 ? code_.row_slots : code_.body).push_back(slot);
+}
+
+// Safe stores come last: what they store must have been fetched before the first of them.
+void TapeBuilder::fetch_deferred() {
+    for (int32_t i : deferred_) {
+        const int32_t v = s_.tape[static_cast<size_t>(i)].in[0];
+        if (values_[static_cast<size_t>(v)].level < 2)
+            scalar_place(v);
+        else
+            vector_place(v);
+    }
+    if (!deferred_.empty())
+        for (int32_t v : s_.results) vector_place(canonical(v));
 }
 
 // Where the one element of a value of level 0 or 1 lies.

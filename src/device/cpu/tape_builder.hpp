@@ -65,6 +65,7 @@ class TapeBuilder {
     Place scalar_place(int32_t i);
     Place vector_place(int32_t i);
     Place spread(int32_t i);
+    void fetch_deferred();
     void note_read(const Place& p);
     void note_write(const Place& p);
     void find_hazards();

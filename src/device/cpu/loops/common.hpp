@@ -243,7 +243,7 @@ constexpr Loop pick() {
     } else if constexpr (mask == (1u << F::arity) - 1u) {
         return &filled<pick<op, d, 0>(), result_size(F::rule, d)>;
     } else if constexpr (d == DType::Float16) {
-        constexpr bool half_result = F::rule == ResultRule::Same;
+        constexpr bool half_result = F::rule != ResultRule::Bool;
         // Of two equal zeros half precision gives the first, float the second.
         if constexpr (op == OpCode::Minimum || op == OpCode::Maximum) {
             constexpr unsigned other = ((mask & 1u) << 1) | (mask >> 1);
