@@ -1,0 +1,288 @@
+// Basic indexing: integers, slices, Ellipsis and newaxis. Arrays, lists and masks go to the package's advanced indexing.
+#include <string>
+
+#include "operand.hpp"
+
+namespace numloom::python {
+namespace {
+
+constexpr const char* kInvalid =
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
+
+// Below this size reading an element of an array with pending work computes it at once; above, the element stays lazy.
+constexpr int64_t kSmallBytes = 64 * 1024;
+// So many stores of single elements in a row into one storage show a loop over elements: then the log is emptied once and the rest
+// of the loop writes memory.
+constexpr int kStoresInRow = 8;
+
+enum class Access : uint8_t { View, Element, Advanced };
+
+struct Target {
+    Access access = Access::View;
+    Dims shape, strides;
+    int64_t offset = 0;
+};
+
+enum class ItemKind : uint8_t { Integer, Slice, NewAxis, Ellipsis, Advanced };
+
+struct Item {
+    ItemKind kind;
+    int64_t index = 0;
+};
+
+int64_t to_index(PyObject* o) {
+    Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_IndexError);
+    if (v == -1 && PyErr_Occurred()) throw PythonError{};
+    return v;
+}
+
+Item classify_rare(PyObject* o) {
+    if (PyBool_Check(o)) return {ItemKind::Advanced};
+    DType d;
+    if (dtype_of_scalar_type(Py_TYPE(o), &d)) {
+        if (is_integer(d)) return {ItemKind::Integer, cast_scalar(numpy_scalar_bits(o, d), d, DType::Int64).as<int64_t>()};
+        if (d == DType::Bool) return {ItemKind::Advanced};
+        raise(PyExc_IndexError, kInvalid);
+    }
+    if (is_scalar(o)) {
+        if (is_integer(array_of(o).dtype())) return {ItemKind::Integer, to_index(o)};
+        if (array_of(o).dtype() == DType::Bool) return {ItemKind::Advanced};
+        raise(PyExc_IndexError, kInvalid);
+    }
+    if (is_array(o) || PyObject_TypeCheck(o, np.ndarray) || PyList_Check(o) || PyTuple_Check(o)) return {ItemKind::Advanced};
+    if (PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || PyComplex_Check(o) || PyDict_Check(o) || PyAnySet_Check(o))
+        raise(PyExc_IndexError, kInvalid);
+    if (PyIndex_Check(o)) return {ItemKind::Integer, to_index(o)};
+    return {ItemKind::Advanced};
+}
+
+inline Item classify(PyObject* o) {
+    if (PySlice_Check(o)) return {ItemKind::Slice};
+    if (PyLong_CheckExact(o)) return {ItemKind::Integer, to_index(o)};
+    if (o == Py_None) return {ItemKind::NewAxis};
+    if (o == Py_Ellipsis) return {ItemKind::Ellipsis};
+    return classify_rare(o);
+}
+
+void keep_axis(Target* t, const Layout& l, int axis) {
+    t->shape.push(l.shape(axis));
+    t->strides.push(l.stride(axis));
+}
+
+void take_slice(Target* t, const Layout& l, int axis, PyObject* slice) {
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(slice, &start, &stop, &step) != 0) throw PythonError{};
+    int64_t n = PySlice_AdjustIndices(static_cast<Py_ssize_t>(l.shape(axis)), &start, &stop, step);
+    int64_t stride = l.stride(axis);
+    if (n > 0) t->offset += start * stride;
+    t->shape.push(n);
+    t->strides.push(n > 0 ? stride * step : stride);
+}
+
+void take_integer(Target* t, const Layout& l, int axis, int64_t index) {
+    int64_t n = l.shape(axis);
+    if (index < -n || index >= n)
+        raise(PyExc_IndexError, "index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) +
+                                    " with size " + std::to_string(n));
+    t->offset += (index < 0 ? index + n : index) * l.stride(axis);
+}
+
+void check_count(int ndim, int used) {
+    if (used > ndim)
+        raise(PyExc_IndexError, "too many indices for array: array is " + std::to_string(ndim) + "-dimensional, but " +
+                                    std::to_string(used) + " were indexed");
+}
+
+void parse_one(const Layout& l, PyObject* k, Target* t) {
+    Item item = classify(k);
+    int rest = 0;
+    switch (item.kind) {
+        case ItemKind::Advanced: t->access = Access::Advanced; return;
+        case ItemKind::NewAxis:
+            t->shape.push(1);
+            t->strides.push(0);
+            break;
+        case ItemKind::Ellipsis: break;
+        case ItemKind::Integer:
+            check_count(l.ndim(), 1);
+            take_integer(t, l, 0, item.index);
+            rest = 1;
+            if (l.ndim() == 1) t->access = Access::Element;
+            break;
+        case ItemKind::Slice:
+            check_count(l.ndim(), 1);
+            take_slice(t, l, 0, k);
+            rest = 1;
+            break;
+    }
+    for (int axis = rest; axis < l.ndim(); ++axis) keep_axis(t, l, axis);
+}
+
+void parse_tuple(const Layout& l, PyObject* k, Target* t) {
+    Py_ssize_t count = PyTuple_GET_SIZE(k);
+    if (count > 2 * kMaxDims) raise(PyExc_IndexError, "too many indices for array");
+    Item items[2 * kMaxDims];
+    int used = 0, ellipses = 0, integers = 0, added = 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        items[i] = classify(PyTuple_GET_ITEM(k, i));
+        switch (items[i].kind) {
+            case ItemKind::Advanced: t->access = Access::Advanced; return;
+            case ItemKind::Ellipsis: ++ellipses; break;
+            case ItemKind::NewAxis: ++added; break;
+            case ItemKind::Integer: ++integers; [[fallthrough]];
+            case ItemKind::Slice: ++used;
+        }
+    }
+    if (ellipses > 1) raise(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
+    check_count(l.ndim(), used);
+    if (l.ndim() - integers + added > kMaxDims)
+        raise(PyExc_IndexError, "number of dimensions must be within [0, 64], indexing result would have " +
+                                    std::to_string(l.ndim() - integers + added));
+    int axis = 0;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        switch (items[i].kind) {
+            case ItemKind::Integer: take_integer(t, l, axis++, items[i].index); break;
+            case ItemKind::Slice: take_slice(t, l, axis++, PyTuple_GET_ITEM(k, i)); break;
+            case ItemKind::NewAxis:
+                t->shape.push(1);
+                t->strides.push(0);
+                break;
+            default:
+                for (int end = axis + l.ndim() - used; axis < end; ++axis) keep_axis(t, l, axis);
+        }
+    }
+    for (; axis < l.ndim(); ++axis) keep_axis(t, l, axis);
+    if (integers == l.ndim() && ellipses == 0 && added == 0) t->access = Access::Element;
+}
+
+void parse(const Array& a, PyObject* k, Target* t) {
+    t->offset = a.offset();
+    if (PyTuple_CheckExact(k)) parse_tuple(*a.layout(), k, t);
+    else parse_one(*a.layout(), k, t);
+}
+
+Array target_view(const Array& a, const Target& t) { return a.view(Layout::intern(t.shape, t.strides), t.offset); }
+
+// --- single elements -------------------------------------------------------------------------------------------------------
+
+// Stores in a row into one storage: its id, the instruction of the last store, how many.
+struct Row {
+    uint64_t storage = 0, last = 0;
+    int count = 0;
+} row;
+
+bool write_through(const Array& e) {
+    Engine& en = engine();
+    Storage* s = e.storage();
+    if (en.pending(*s, true)) {
+        if (row.storage != s->id || row.last != s->last_touch || row.count < kStoresInRow) return false;
+        en.flush(Trigger::HostRead);
+    }
+    return true;
+}
+
+void record_store(const Array& e, const Operand& value) {
+    engine().assign(e.operand(), value);
+    Storage* s = e.storage();
+    row.count = row.storage == s->id && row.last + 1 >= s->last_touch ? row.count + 1 : 1;
+    row.storage = s->id;
+    row.last = s->last_touch;
+}
+
+void store_element(const Array& e, PyObject* value) {
+    Scalar bits;
+    if (!number_bytes(value, e.dtype(), &bits)) {
+        bool lazy = (is_scalar(value) && !as_array(value)->value) || (is_array(value) && array_of(value).ndim() == 0);
+        if (lazy) {
+            const Array& v = array_of(value);
+            assign_checked(e, v.operand(), v.layout());
+            return;
+        }
+        bits = element_bytes(value, e.dtype());
+    }
+    if (alone() && write_through(e)) {
+        if (char* p = engine().host_address(e, Trigger::HostRead)) {
+            std::memcpy(p, bits.bytes, static_cast<size_t>(item_size(e.dtype())));
+            return;
+        }
+    }
+    record_store(e, Operand(bits, e.dtype()));
+}
+
+bool same_view(const Array& a, const Array& b) {
+    return a.storage() == b.storage() && a.layout() == b.layout() && a.offset() == b.offset() && a.dtype() == b.dtype();
+}
+
+}  // namespace
+
+PyObject* element(const Array& a, int64_t offset) {
+    Array e = a.view(Layout::scalar(), offset);
+    Engine& en = engine();
+    if (a.storage()->nbytes > kSmallBytes && en.pending(*a.storage())) {
+        // A snapshot: a later write to the array does not change it.
+        Array copy = en.empty(a.dtype(), {});
+        en.assign(copy.operand(), e.operand());
+        return new_scalar(std::move(copy));
+    }
+    Scalar bits;
+    en.read(e, bits.bytes, Trigger::HostRead);
+    return make_numpy_scalar(a.dtype(), bits.bytes);
+}
+
+PyObject* getitem(PyObject* self, PyObject* k) {
+    ArrayObject* o = as_array(self);
+    Target t;
+    parse(o->array, k, &t);
+    switch (t.access) {
+        case Access::Advanced: return call_hook(Hook::GetitemAdvanced, self, k);
+        case Access::Element: return element(o->array, t.offset);
+        case Access::View: break;
+    }
+    return new_view(o, target_view(o->array, t));
+}
+
+void assign_value(const Array& dst, PyObject* value) {
+    if (is_array(value) || (is_scalar(value) && !as_array(value)->value)) {
+        const Array& v = array_of(value);
+        if (!same_view(dst, v)) assign_checked(dst, v.operand(), v.layout());
+        return;
+    }
+    Scalar bits;
+    if (number_bytes(value, dst.dtype(), &bits)) {
+        engine().assign(dst.operand(), Operand(bits, dst.dtype()));
+        return;
+    }
+    Array imported;
+    if (Py_IS_TYPE(value, np.ndarray) && import_array(value, &imported)) {
+        assign_checked(dst, imported.operand(), imported.layout());
+        return;
+    }
+    bool number = PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) || PyUnicode_Check(value) ||
+                  PyBytes_Check(value) || PyObject_TypeCheck(value, np.generic) || is_scalar(value);
+    if (number) {
+        engine().assign(dst.operand(), Operand(element_bytes(value, dst.dtype()), dst.dtype()));
+        return;
+    }
+    // Lists and anything that NumPy can make an array of, converted as in an assignment to NumPy's array.
+    Ref array = Ref::take(PyObject_CallFunctionObjArgs(np.asarray, value, dtype_object(dst.dtype()), nullptr));
+    Ref plain = Ref::take(PyObject_CallMethod(array.get(), "view", "O", reinterpret_cast<PyObject*>(np.ndarray)));
+    imported = import_host(plain.get(), dst.dtype());
+    assign_checked(dst, imported.operand(), imported.layout());
+}
+
+int setitem(PyObject* self, PyObject* k, PyObject* value) {
+    ArrayObject* o = as_array(self);
+    if (!value) raise(PyExc_ValueError, "cannot delete array elements");
+    if (!o->writeable) raise(PyExc_ValueError, "assignment destination is read-only");
+    Target t;
+    parse(o->array, k, &t);
+    switch (t.access) {
+        case Access::Advanced: Py_DECREF(call_hook(Hook::SetitemAdvanced, self, k, value)); return 0;
+        case Access::Element: store_element(o->array.view(Layout::scalar(), t.offset), value); return 0;
+        case Access::View: break;
+    }
+    assign_value(target_view(o->array, t), value);
+    return 0;
+}
+
+}  // namespace numloom::python

@@ -1,0 +1,371 @@
+// Conversion of Python objects to operands and NumPy's type resolution.
+#include "operand.hpp"
+
+#include <algorithm>
+
+namespace numloom::python {
+
+Resolved resolved[kOps][kTypeKeys][kTypeKeys];
+
+// --- objects to operands -------------------------------------------------------------------------------------------------
+
+namespace {
+
+class Buffer {
+  public:
+    Buffer(PyObject* o, int flags) {
+        if (PyObject_GetBuffer(o, &view_, flags) != 0) throw PythonError{};
+    }
+    ~Buffer() { PyBuffer_Release(&view_); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    const Py_buffer& view() const { return view_; }
+
+  private:
+    Py_buffer view_;
+};
+
+void constant_arg(Arg* out, const Scalar& bits, DType d) {
+    out->operand = Operand(bits, d);
+    out->type = key(d);
+}
+
+}  // namespace
+
+Array import_host(PyObject* numpy_array, DType d) {
+    // The contiguous copy, where one is needed, is NumPy's: `asarray(order="C")`.
+    Ref array = Ref::share(numpy_array);
+    Ref flags = Ref::take(PyObject_GetAttrString(numpy_array, "flags"));
+    Ref dense = Ref::take(PyObject_GetAttrString(flags.get(), "c_contiguous"));
+    if (dense.get() != Py_True) array = Ref::take(PyObject_CallMethod(np.module, "ascontiguousarray", "O", numpy_array));
+    // An array of 0 axes comes back with one, which its buffer does not show in its bytes; the shape is the original's.
+    Ref shape = Ref::take(PyObject_GetAttrString(numpy_array, "shape"));
+    Dims dims;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.get()); ++i) dims.push(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.get(), i)));
+    Buffer buffer(array.get(), PyBUF_STRIDES);
+    return engine().from_host(d, dims, buffer.view().buf);
+}
+
+bool import_array(PyObject* o, Array* out) {
+    Ref array;
+    if (Py_IS_TYPE(o, np.ndarray)) {
+        array = Ref::share(o);
+    } else if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) {
+        array = Ref::take(PyObject_CallOneArg(np.asarray, o));
+    } else {
+        return false;
+    }
+    Ref descr = Ref::take(PyObject_GetAttrString(array.get(), "dtype"));
+    DType d;
+    if (!dtype_from_descr(descr.get(), &d)) return false;
+    *out = import_host(array.get(), d);
+    return true;
+}
+
+bool to_arg(PyObject* o, Arg* out) {
+    out->object = o;
+    if (is_array(o)) {
+        out->operand = array_of(o).operand();
+        out->type = key(array_of(o).dtype());
+        return true;
+    }
+    if (PyFloat_CheckExact(o)) {
+        out->type = kWeakFloat;
+        return true;
+    }
+    if (PyLong_CheckExact(o)) {
+        out->type = kWeakInt;
+        return true;
+    }
+    if (is_scalar(o)) {
+        ArrayObject* s = as_array(o);
+        if (s->value) {
+            constant_arg(out, numpy_scalar_bits(s->value, s->array.dtype()), s->array.dtype());
+        } else {
+            out->operand = s->array.operand();
+            out->type = key(s->array.dtype());
+        }
+        return true;
+    }
+    if (PyBool_Check(o)) {
+        constant_arg(out, Scalar::of<bool>(o == Py_True), DType::Bool);
+        return true;
+    }
+    if (PyComplex_CheckExact(o)) {
+        out->type = kWeakComplex;
+        return true;
+    }
+    DType d;
+    if (dtype_of_scalar_type(Py_TYPE(o), &d)) {
+        constant_arg(out, numpy_scalar_bits(o, d), d);
+        return true;
+    }
+    if (!import_array(o, &out->hold)) return false;
+    out->operand = out->hold.operand();
+    out->type = key(out->hold.dtype());
+    return true;
+}
+
+// --- type resolution -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+PyObject* resolution_type(TypeKey k) {
+    switch (k) {
+        case kWeakInt: return reinterpret_cast<PyObject*>(&PyLong_Type);
+        case kWeakFloat: return reinterpret_cast<PyObject*>(&PyFloat_Type);
+        case kWeakComplex: return reinterpret_cast<PyObject*>(&PyComplex_Type);
+        default: return np.dtypes[k];
+    }
+}
+
+// The loop of ours that computes NumPy's loop in -> result: the same dtype, or for NumPy's mixed loops (bb->d of divide) the result's.
+bool fits(OpCode op, DType in, DType result, Resolved* r) {
+    r->checked = in;
+    r->result = result;
+    const Operation& row = operation(op);
+    for (DType loop : {in, result}) {
+        if (row.has_loop(loop) && result_dtype(op, loop) == result && can_cast_safely(in, loop)) {
+            r->loop = loop;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Operations that NumPy lacks: NumPy's promotion of the operands, then the table's own rule.
+bool resolve_by_table(OpCode op, TypeKey a, TypeKey b, Resolved* r) {
+    Ref promoted = Ref::take(PyObject_CallMethod(np.module, "result_type", "OO", resolution_type(a), resolution_type(b)));
+    DType d;
+    if (!dtype_from_descr(promoted.get(), &d) || !choose_loop(op, d, &r->loop)) return false;
+    r->checked = r->loop;
+    r->result = result_dtype(op, r->loop);
+    return true;
+}
+
+bool resolve_by_numpy(OpCode op, TypeKey a, TypeKey b, Resolved* r) {
+    PyObject* ufunc = np.ufuncs[static_cast<int>(op)];
+    bool two = operation(op).inputs == 2;
+    Ref types = Ref::take(two ? Py_BuildValue("(OOO)", resolution_type(a), resolution_type(b), Py_None)
+                              : Py_BuildValue("(OO)", resolution_type(a), Py_None));
+    Ref answer(PyObject_CallMethod(ufunc, "resolve_dtypes", "O", types.get()));
+    if (!answer) {
+        PyErr_Clear();  // NumPy has no loop; it says so itself when it is called
+        return false;
+    }
+    DType d[3];
+    Py_ssize_t n = two ? 3 : 2;
+    for (Py_ssize_t i = 0; i < n; ++i)
+        if (!dtype_from_descr(PyTuple_GET_ITEM(answer.get(), i), &d[i])) return false;
+    if (two && d[0] != d[1]) return false;  // such as int64 < uint64, which is exact in a loop that we lack
+    return fits(op, d[0], d[n - 1], r);
+}
+
+}  // namespace
+
+const Resolved& resolve_slow(OpCode op, TypeKey a, TypeKey b) {
+    Resolved r;
+    bool known = np.ufuncs[static_cast<int>(op)] ? resolve_by_numpy(op, a, b, &r) : resolve_by_table(op, a, b, &r);
+    r.state = known ? Resolved::Native : Resolved::Foreign;
+    Resolved& slot = resolved[static_cast<int>(op)][a][b];
+    slot = r;
+    return slot;
+}
+
+// --- constants -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Range {
+    int64_t low;
+    uint64_t high;
+};
+
+Range integer_range(DType d) {
+    int bits = static_cast<int>(item_size(d) * 8);
+    if (kind(d) == Kind::Unsigned) return {0, bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1};
+    return {bits == 64 ? INT64_MIN : -(int64_t{1} << (bits - 1)), (uint64_t{1} << (bits - 1)) - 1};
+}
+
+// A Python integer as an element of an integer dtype; false where it does not fit.
+bool integer_bytes(PyObject* o, DType d, Scalar* out) {
+    Range range = integer_range(d);
+    int overflow = 0;
+    long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow == 0) {
+        if (v < range.low || (v >= 0 && static_cast<uint64_t>(v) > range.high)) return false;
+        *out = cast_scalar(Scalar::of<int64_t>(v), DType::Int64, d);
+        return true;
+    }
+    if (overflow < 0 || d != DType::UInt64) return false;
+    unsigned long long u = PyLong_AsUnsignedLongLong(o);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+    }
+    *out = Scalar::of<uint64_t>(u);
+    return true;
+}
+
+[[noreturn]] void out_of_bounds(PyObject* o, DType d) {
+    PyErr_Format(PyExc_OverflowError, "Python integer %R out of bounds for %s", o, std::string(name(d)).c_str());
+    throw PythonError{};
+}
+
+Scalar float_bytes(PyObject* o, DType d) {
+    double v = PyFloat_CheckExact(o) ? PyFloat_AS_DOUBLE(o) : PyLong_AsDouble(o);
+    if (v == -1.0 && PyErr_Occurred()) throw PythonError{};
+    return cast_scalar(Scalar::of<double>(v), DType::Float64, d);
+}
+
+Scalar complex_bytes(PyObject* o, DType d) {
+    Py_complex c = PyComplex_AsCComplex(o);
+    return cast_scalar(Scalar::of<std::complex<double>>({c.real, c.imag}), DType::Complex128, d);
+}
+
+}  // namespace
+
+bool settle(Arg* a, const Resolved& r, bool may_fail) {
+    if (!a->weak()) return true;
+    Scalar s;
+    if (a->type == kWeakFloat) {
+        s = float_bytes(a->object, r.loop);
+    } else if (a->type == kWeakComplex) {
+        s = complex_bytes(a->object, r.loop);
+    } else if (is_integer(r.checked)) {
+        if (!integer_bytes(a->object, r.checked, &s)) {
+            if (may_fail) return false;
+            // NumPy's own conversion fails first where the integer is too long for any of its integers.
+            Scalar any;
+            if (is_integer(r.checked) && item_size(r.checked) == 8 && !integer_bytes(a->object, DType::Int64, &any)) {
+                PyLong_AsLong(a->object);
+                if (PyErr_Occurred()) throw PythonError{};
+            }
+            out_of_bounds(a->object, r.checked);
+        }
+        if (r.checked != r.loop) s = cast_scalar(s, r.checked, r.loop);
+    } else if (r.checked == DType::Bool) {
+        s = Scalar::of<bool>(PyObject_IsTrue(a->object) == 1);
+    } else {
+        s = float_bytes(a->object, r.loop);
+    }
+    a->operand = Operand(s, r.loop);
+    return true;
+}
+
+bool number_bytes(PyObject* o, DType d, Scalar* out) {
+    if (PyFloat_CheckExact(o)) {
+        if (!is_inexact(d)) return false;
+        *out = float_bytes(o, d);
+        return true;
+    }
+    if (PyLong_CheckExact(o)) {
+        if (is_integer(d)) {
+            if (!integer_bytes(o, d, out)) {
+                if (item_size(d) == 8) return false;
+                out_of_bounds(o, d);
+            }
+        } else if (d == DType::Bool) {
+            *out = Scalar::of<bool>(PyObject_IsTrue(o) == 1);
+        } else {
+            *out = float_bytes(o, d);
+        }
+        return true;
+    }
+    if (PyBool_Check(o)) {
+        *out = cast_scalar(Scalar::of<bool>(o == Py_True), DType::Bool, d);
+        return true;
+    }
+    PyObject* value = is_scalar(o) ? as_array(o)->value : o;
+    DType from;
+    if (!value || !dtype_of_scalar_type(Py_TYPE(value), &from)) return false;
+    if (is_complex(from) && !is_complex(d)) return false;
+    if (is_inexact(from) && is_integer(d)) return false;  // may warn: NumPy does it
+    *out = cast_scalar(numpy_scalar_bits(value, from), from, d);
+    return true;
+}
+
+Scalar element_bytes(PyObject* o, DType d) {
+    Scalar s;
+    if (number_bytes(o, d, &s)) return s;
+    Ref one = Ref::take(PyObject_CallFunction(np.empty, "iO", 1, dtype_object(d)));
+    Ref value = is_scalar(o) ? Ref::share(scalar_value(as_array(o))) : is_array(o) ? to_host(array_of(o)) : Ref::share(o);
+    Ref zero = Ref::take(PyLong_FromLong(0));
+    if (PyObject_SetItem(one.get(), zero.get(), value.get()) != 0) throw PythonError{};
+    Buffer buffer(one.get(), PyBUF_SIMPLE);
+    std::memcpy(s.bytes, buffer.view().buf, static_cast<size_t>(item_size(d)));
+    return s;
+}
+
+// --- memory order --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+int64_t reach(const Layout& l, int ndim, int axis) {
+    int own = axis - (ndim - l.ndim());
+    if (own < 0 || l.shape(own) == 1) return 0;
+    int64_t s = l.stride(own);
+    return s < 0 ? -s : s;
+}
+
+// NumPy's order of axes for an output ('K'), outermost first: a stable insertion sort from the inside out, by absolute strides;
+// C order wins where operands disagree or say nothing.
+void axis_order(const Layout* const* in, int n, int ndim, int* perm) {
+    // perm[0] is the innermost axis while sorting.
+    for (int i = 0; i < ndim; ++i) perm[i] = ndim - 1 - i;
+    for (int i = 1; i < ndim; ++i) {
+        int moving = perm[i], position = i;
+        for (int j = i - 1; j >= 0; --j) {
+            bool ambiguous = true, swap = false;
+            for (int k = 0; k < n; ++k) {
+                int64_t mine = reach(*in[k], ndim, moving), other = reach(*in[k], ndim, perm[j]);
+                if (mine == 0 || other == 0) continue;
+                if (other <= mine) swap = false;
+                else if (ambiguous) swap = true;
+                ambiguous = false;
+            }
+            if (ambiguous) continue;
+            if (!swap) break;
+            position = j;
+        }
+        for (int j = i; j > position; --j) perm[j] = perm[j - 1];
+        perm[position] = moving;
+    }
+    std::reverse(perm, perm + ndim);
+}
+
+bool in_c_order(const Layout& l) {
+    int64_t last = INT64_MAX;
+    for (int i = 0; i < l.ndim(); ++i) {
+        if (l.shape(i) == 1) continue;
+        int64_t s = l.stride(i) < 0 ? -l.stride(i) : l.stride(i);
+        if (s == 0) continue;
+        if (s > last) return false;
+        last = s;
+    }
+    return true;
+}
+
+}  // namespace
+
+Array allocate(DType d, std::span<const int64_t> shape, const Layout* const* in, int n) {
+    int ndim = static_cast<int>(shape.size());
+    bool plain = ndim < 2;
+    if (!plain) {
+        plain = true;
+        for (int k = 0; k < n; ++k) plain = plain && in_c_order(*in[k]);
+    }
+    if (plain) return engine().empty(d, shape);
+    int order[kMaxDims];
+    axis_order(in, n, ndim, order);
+    Dims permuted, inverse;
+    permuted.n = inverse.n = ndim;
+    for (int i = 0; i < ndim; ++i) {
+        permuted[i] = shape[static_cast<size_t>(order[i])];
+        inverse[order[i]] = i;
+    }
+    Array made = engine().empty(d, permuted);
+    return made.view(permute_layout(*made.layout(), inverse), made.offset());
+}
+
+}  // namespace numloom::python

@@ -1,0 +1,87 @@
+// Python objects as operands of the engine, and NumPy's type resolution for them.
+#pragma once
+
+#include "objects.hpp"
+
+namespace numloom::python {
+
+// How an operand takes part in promotion: a dtype, or one of NEP 50's weak Python kinds.
+using TypeKey = uint8_t;
+inline constexpr TypeKey kWeakInt = kDTypes, kWeakFloat = kDTypes + 1, kWeakComplex = kDTypes + 2;
+inline constexpr int kTypeKeys = kDTypes + 3;
+
+struct Arg {
+    Operand operand;           // a view; a constant of `operand.dtype`; weak ones get their bytes by constant()
+    TypeKey type = 0;
+    PyObject* object = nullptr;  // borrowed
+    Array hold;                // memory imported for this call
+
+    bool view() const { return operand.storage != nullptr; }
+    const Layout* layout() const { return view() ? operand.layout : Layout::scalar(); }
+    bool weak() const { return type >= kDTypes; }
+};
+
+// False where the object is nothing that the engine knows (another library's array, None, an array of strings, ...).
+bool to_arg(PyObject* o, Arg* out);
+// A NumPy array or nested list as an array of ours (a copy); false where its dtype is not native.
+bool import_array(PyObject* o, Array* out);
+Array import_host(PyObject* numpy_array, DType d);
+
+// What a loop needs for operands of these types.
+struct Resolved {
+    enum State : uint8_t { Unknown, Native, Foreign } state = Unknown;
+    DType loop = DType::Float64;
+    DType result = DType::Float64;
+    DType checked = DType::Float64;  // the dtype that Python integers must fit
+};
+const Resolved& resolve_slow(OpCode op, TypeKey a, TypeKey b);
+extern Resolved resolved[kOps][kTypeKeys][kTypeKeys];
+inline const Resolved& resolve(OpCode op, TypeKey a, TypeKey b) {
+    const Resolved& r = resolved[static_cast<int>(op)][a][b];
+    return r.state != Resolved::Unknown ? r : resolve_slow(op, a, b);
+}
+inline TypeKey key(DType d) { return static_cast<TypeKey>(d); }
+
+// Gives a weak operand the bytes of its value in r.loop. False (no exception set) where a Python integer is out of bounds and
+// `may_fail`; OverflowError otherwise.
+bool settle(Arg* a, const Resolved& r, bool may_fail);
+// Bytes of an object stored into an element of dtype d, by NumPy's rules for assignment; false where it is not a plain number.
+bool number_bytes(PyObject* o, DType d, Scalar* out);
+// The same for anything, through NumPy; throws NumPy's errors.
+Scalar element_bytes(PyObject* o, DType d);
+
+// A fresh array for results of `n` operands, in NumPy's memory order 'K'.
+Array allocate(DType d, std::span<const int64_t> shape, const Layout* const* in, int n);
+
+// --- operations ------------------------------------------------------------------------------------------------------------
+
+// a op b as NumPy's operators (deferring to foreign operands) or as its ufuncs. `out`: array to write to, or nullptr.
+PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator);
+PyObject* unary(OpCode op, PyObject* a);
+// out = op(in...) with NumPy's checks; returns out as a new reference. False in *handled where the operands are foreign.
+PyObject* into(OpCode op, ArrayObject* out, PyObject* const* in, int n, bool* handled);
+PyObject* inplace(OpCode op, PyObject* a, PyObject* b);
+// NumPy's short cuts for a ** scalar: the operation that stands for it, or OpCode::Power.
+OpCode power_short_cut(PyObject* a, PyObject* exponent);
+PyObject* ufunc_object(OpCode op);  // borrowed
+// dst[...] = src, converted, with NumPy's check of shapes.
+void assign_checked(const Array& dst, const Operand& src, const Layout* src_layout);
+std::string tuple_text(std::span<const int64_t> shape);  // (2,3) as NumPy's errors write it
+
+// --- indexing --------------------------------------------------------------------------------------------------------------
+
+PyObject* getitem(PyObject* self, PyObject* key);
+int setitem(PyObject* self, PyObject* key, PyObject* value);
+PyObject* element(const Array& a, int64_t offset);
+// Writes `value` (anything) to all of `dst`.
+void assign_value(const Array& dst, PyObject* value);
+
+// --- exports ---------------------------------------------------------------------------------------------------------------
+
+int get_buffer(PyObject* self, Py_buffer* view, int flags);
+void release_buffer(PyObject* self, Py_buffer* view);
+// A NumPy array over our memory; empty where the storage is not in one piece on the host.
+Ref host_view(const Array& a, bool writeable);
+Ref to_host(const Array& a);
+
+}  // namespace numloom::python
