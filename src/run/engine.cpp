@@ -325,6 +325,7 @@ class EngineImpl final : public Engine {
 
     void destroy(Storage* s) {
         executor_.free(s);
+        if (s->foreign_release) s->foreign_release(s->foreign_owner);
         delete s;
     }
 

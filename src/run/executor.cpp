@@ -171,12 +171,10 @@ void Executor::free_shards(std::vector<Shard>* shards) {
 }
 
 void Executor::free(Storage* s) {
-    if (s->foreign) {
-        if (s->foreign_release && s->has_data()) s->foreign_release(s->foreign_owner);
-        s->shards.clear();
-        return;
-    }
-    free_shards(&s->shards);
+    if (s->foreign)
+        s->shards.clear();  // the engine tells its owner, under the record lock
+    else
+        free_shards(&s->shards);
 }
 
 void Executor::fill(Storage* s, const char* host) {
