@@ -83,7 +83,9 @@ double priority(PyObject* o) {
 
 // NumPy's rule: whether an operator of `self` leaves the work to `other`.
 bool defers(PyObject* self, PyObject* other, bool in_place) {
-    if (Py_TYPE(self) == Py_TYPE(other) || plain_python(other) || Py_IS_TYPE(other, np.ndarray) || is_array(other)) return false;
+    if (Py_TYPE(self) == Py_TYPE(other) || plain_python(other) || Py_IS_TYPE(other, np.ndarray) || is_array(other) ||
+        is_scalar(other))
+        return false;
     if (PyObject_TypeCheck(other, np.ndarray)) return !in_place;  // its class decides what becomes of the result
     if (PyObject_TypeCheck(other, np.generic)) return false;
     Ref attribute(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(other)), "__array_ufunc__"));

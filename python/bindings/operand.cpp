@@ -148,7 +148,8 @@ bool resolve_by_numpy(OpCode op, TypeKey a, TypeKey b, Resolved* r) {
     bool two = operation(op).inputs == 2;
     Ref types = Ref::take(two ? Py_BuildValue("(OOO)", resolution_type(a), resolution_type(b), Py_None)
                               : Py_BuildValue("(OO)", resolution_type(a), Py_None));
-    Ref answer(PyObject_CallMethod(ufunc, "resolve_dtypes", "O", types.get()));
+    Ref method = Ref::take(PyUnicode_InternFromString("resolve_dtypes"));
+    Ref answer(PyObject_CallMethodOneArg(ufunc, method.get(), types.get()));
     if (!answer) {
         PyErr_Clear();  // NumPy has no loop; it says so itself when it is called
         return false;
