@@ -110,7 +110,10 @@ class Fuser {
             if (!t.write) continue;
             if ((t.phase == Phase::Main) != (phase == Phase::Main)) continue;
             const View &a = d_.view(t.use.view), &b = d_.view(n.out.view);
-            if (a.slot == b.slot) continue;
+            if (a.slot == b.slot) {
+                if (!d_.pointwise(t.use, n.out)) return false;
+                continue;
+            }
             const Slot &x = d_.slot(a.slot), &y = d_.slot(b.slot);
             if (cut_to_fit(a, x) || cut_to_fit(b, y)) continue;
             if (x.storage->home != y.storage->home || a.layout != b.layout || a.offset != b.offset)

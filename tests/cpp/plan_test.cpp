@@ -173,6 +173,15 @@ TEST(Plan, SeveralDevicesKeepStoresOutOfReductions) {
     EXPECT_EQ(r.plan(4).kernels(), 2);
 }
 
+TEST(Plan, SeveralDevicesNeedOutputsThatAreCutAlike) {
+    Recorder r;
+    const Operand a = r.array(DType::Float64, {50, 50});
+    for (int64_t row : {0, 49})
+        r.compute(OpCode::Copy, Recorder::slice(a, {{row, row + 1, 1}, {0, 50, 1}}), {Recorder::number(1)});
+    EXPECT_EQ(r.plan(1).kernels(), 1);
+    EXPECT_EQ(r.plan(4).kernels(), 2);  // the rows live on different devices
+}
+
 TEST(Log, IsCutWhereTheFirstSiteRecurs) {
     Recorder r;
     const Operand x = r.array(DType::Float64, {8});
