@@ -26,6 +26,9 @@ HALF = numpy.dtype("e")
 SINGLE = numpy.dtype("f")
 
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+# What lists of numbers hold: nothing in them needs a second look.
+LEAVES = frozenset((bool, int, float, complex, str, bytes, type(None), numpy.ndarray, numpy.float64, numpy.float32,
+                    numpy.int64, numpy.int32, numpy.bool_, numpy.complex128))
 NO_VALUE = numpy._NoValue  # what NumPy's functions use for "not given"
 
 
@@ -61,10 +64,14 @@ def asnative(x):
     if kind is scalar:
         return from_scalar(x)
     if kind is not numpy.ndarray:
-        if isinstance(x, numpy.ndarray):
+        if isinstance(x, numpy.ndarray) or hasattr(kind, "__array_function__"):
             raise NotNative
         if kind is list or kind is tuple:
             x = host_list(x)
+        elif hasattr(kind, "__array__") and not isinstance(x, numpy.generic):
+            x = x.__array__()
+            if type(x) is ndarray:
+                return x
         x = numpy.asanyarray(x)
         if type(x) is not numpy.ndarray:
             raise NotNative
@@ -77,8 +84,8 @@ def host_list(x):
     """A copy of a nested list in which our arrays and lazy scalars are NumPy's; the list itself where it holds none."""
     for item in x:
         kind = type(item)
-        if kind is ndarray or kind is scalar or kind is list or kind is tuple:
-            return [host_item(i) for i in x]
+        if kind not in LEAVES:
+            return type(x)([host_item(i) for i in x]) if type(x) in (list, tuple) else x
     return x
 
 
@@ -90,6 +97,10 @@ def host_item(item):
         return item._value()
     if kind is list or kind is tuple:
         return host_list(item)
+    if kind not in LEAVES and hasattr(kind, "__array__") and not isinstance(item, numpy.ndarray | numpy.generic):
+        made = item.__array__()
+        if type(made) is ndarray:
+            return to_numpy(made)
     return item
 
 

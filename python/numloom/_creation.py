@@ -37,6 +37,7 @@ from numloom._base import (
 from numloom._registry import native
 
 _LARGEST = 2**63 - 1
+COPY_MODE = numpy._CopyMode
 
 
 def shape_tuple(shape, itemsize=1):
@@ -241,15 +242,26 @@ def convert(a, dtype, order):
     return out
 
 
+def protocol_array(x, dtype, copy):
+    """x.__array__() where that gives one of our arrays, which NumPy would not take; else None."""
+    try:
+        made = x.__array__(dtype, copy=copy) if dtype is not None else x.__array__(copy=copy)
+    except TypeError:
+        return None
+    return made if type(made) is ndarray else None
+
+
 @native
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NO_VALUE, like=None):
     refuse(like)
     order = "K" if order is None else order.upper() if isinstance(order, str) else order
     if order not in ("K", "A", "C", "F") or ndmax is not NO_VALUE:
         raise NotNative
+    if isinstance(copy, COPY_MODE):
+        copy = {"ALWAYS": True, "NEVER": False}.get(copy.name)
     if dtype is not None:
         dtype = numpy.dtype(dtype)
-        if dtype.kind in "SUOMmV" and dtype.itemsize == 0:
+        if not is_native(dtype):
             raise NotNative
     kind = type(object)
     if kind is scalar:
@@ -264,6 +276,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
             if made is not None:
                 return made
         object = host_list(object)
+    elif hasattr(kind, "__array__") and not isinstance(object, numpy.ndarray | numpy.generic):
+        made = protocol_array(object, dtype, copy)
+        if type(made) is ndarray:
+            return with_ndim(array_of_ours(made, dtype, None, order), ndmin)
     shares = copy is not True and isinstance(object, numpy.ndarray)
     result = numpy.array(object, dtype=dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     if type(result) is not numpy.ndarray or not is_native(result.dtype):
@@ -397,9 +413,12 @@ def arange(*args, dtype=None, device=None, like=None, **bounds):
     if dtype.char not in "fd":
         raise NotNative
     length = (stop - start) / step
-    if not math.isfinite(length):
+    if not math.isfinite(length) or not math.isfinite(step):
         raise NotNative
-    return _ramp_in(dtype, max(0, math.ceil(length)), start, step)
+    n = max(0, math.ceil(length))
+    if length == 0 and stop != start:
+        n = 0 if math.copysign(1.0, length) < 0 else 1  # the quotient is too small for a float
+    return _ramp_in(dtype, n, start, step)
 
 
 def _ramp_in(dtype, n, start, step):

@@ -106,7 +106,7 @@ class Flags:
         setattr(self, name, value)
 
     def __eq__(self, other):
-        if isinstance(other, Flags | numpy.flagsobj):
+        if isinstance(other, Flags | type(numpy.empty(0).flags)):
             return self.num == other.num
         return NotImplemented
 

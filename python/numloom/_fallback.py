@@ -104,6 +104,12 @@ class Session:
         if kind is types.FunctionType or kind is types.MethodType or kind is functools.partial:
             oracle = getattr(x, "__numloom_oracle__", None)
             return callback(x) if oracle is None else oracle
+        if kind is staticmethod:
+            return getattr(x, "__numloom_oracle__", x)
+        if hasattr(kind, "__array__") and not isinstance(x, numpy.ndarray | numpy.generic) and not hasattr(
+                kind, "__array_function__"):
+            made = x.__array__()
+            return self.lend(made) if type(made) is ndarray else x
         return x
 
     def from_host(self, r):
@@ -205,6 +211,16 @@ def call_method(name, self, args, kwargs):
     return call("ndarray." + name, getattr(numpy.ndarray, name), (self, *args), kwargs)
 
 
+def unbound(call, oracle):
+    """`call`, which as an attribute of a class binds to objects only where NumPy's function does: builtins don't."""
+    if not isinstance(oracle, types.BuiltinFunctionType):
+        return call
+    made = staticmethod(call)
+    made.__numloom_oracle__ = oracle
+    made.__numloom_native__ = getattr(call, "__numloom_native__", None)
+    return made
+
+
 def wrap(function, name=None):
     """NumPy's function for our arrays, done on the host."""
     name = name or function.__name__
@@ -218,7 +234,7 @@ def wrap(function, name=None):
         host.__name__ = name
     host.__module__ = "numloom"
     host.__numloom_oracle__ = function
-    return host
+    return unbound(host, function)
 
 
 def wrap_method(name):

@@ -201,16 +201,10 @@ def around(a, decimals=0, out=None):
 
 
 @native
-def fix(x, out=None):
-    x = asnative(x)
-    if out is not None or x.dtype.kind == "c":
-        raise NotNative
-    return scalar_or_array(apply("trunc", x.dtype, x))
-
-
-@native
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     if type(x) is not ndarray and not copy:
+        raise NotNative
+    if type(x) is not ndarray and numpy.ndim(host_nested(host(x))) == 0:
         raise NotNative
     a = asnative(x)
     if a.dtype.kind not in "f":
@@ -265,24 +259,34 @@ def isreal(x):
 
 @native
 def real(val):
-    return val.real if type(val) in (ndarray, scalar) else asnative(val).real
+    return part(val, "real")
 
 
 @native
 def imag(val):
-    return val.imag if type(val) in (ndarray, scalar) else asnative(val).imag
+    return part(val, "imag")
+
+
+def part(val, name):
+    if type(val) in (list, tuple) or type(val) is numpy.ndarray:
+        val = asnative(val)
+    if not hasattr(val, name):
+        raise NotNative
+    return getattr(val, name)
 
 
 @native
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     if type(rtol) not in (int, float) or type(atol) not in (int, float):
         raise NotNative
-    x, y = (v if type(v) in PYTHON_NUMBERS else number_or_array(v) for v in (a, b))
-    x, y = (asnative(v) if type(v) is not ndarray else v for v in (x, y))
-    if x.dtype.kind not in "biufc" or y.dtype.kind not in "biufc":
+    x, y = number_or_array(a), number_or_array(b)
+    if type(x) is not ndarray and type(y) is not ndarray:
         raise NotNative
-    work = numpy.result_type(y.dtype, 1.0) if y.dtype.kind != "b" else FLOAT
-    y = y if y.dtype == work else astype(y, work)
+    if type(y) is ndarray:
+        work = numpy.result_type(y.dtype, 1.0) if y.dtype.kind != "b" else FLOAT
+        y = y if y.dtype == work else astype(y, work)
+    elif not isinstance(y, float | complex | numpy.inexact) and type(y) is not scalar:
+        y = float(y)
     with_nan = bool(equal_nan)
     gap, size = abs(x - y), abs(y)
     near = (gap <= (atol + rtol * size)) & OBJECTS["isfinite"](y) | (x == y)

@@ -7,6 +7,7 @@ import numpy
 
 from numloom import _core
 from numloom._base import (
+    PYTHON_NUMBERS,
     NotNative,
     asnative,
     axis_index,
@@ -258,6 +259,8 @@ def fliplr(m):
 @native
 def rot90(m, k=1, axes=(0, 1)):
     m = asnative(m)
+    if type(k) is not int:
+        raise NotNative
     axes = tuple(axes)
     if len(axes) != 2:
         raise ValueError("len(axes) must be 2.")
@@ -339,7 +342,8 @@ def broadcast_arrays(*args, subok=False):
 @native(name="resize")
 def resize_(a, new_shape):
     a = asnative(a)
-    new_shape = (new_shape,) if type(new_shape) is int else tuple(new_shape)
+    new_shape = (operator.index(new_shape),) if hasattr(new_shape, "__index__") and not getattr(
+        new_shape, "ndim", 0) else tuple(new_shape)
     size = 1
     for n in new_shape:
         size *= n
@@ -372,6 +376,8 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         if arrays.ndim == 0:
             raise NotNative
         arrays = list(arrays)
+    elif type(arrays) not in (list, tuple) or any(type(a) in PYTHON_NUMBERS for a in arrays):
+        raise NotNative
     arrays = [asnative(a) for a in arrays]
     if not arrays or out is not None and type(out) is not ndarray:
         raise NotNative
@@ -404,7 +410,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 
 @native
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    arrays = [asnative(a) for a in arrays]
+    arrays = [asnative(a) for a in sequence(arrays)]
     if not arrays:
         raise ValueError("need at least one array to stack")
     if any(a.shape != arrays[0].shape for a in arrays):
@@ -469,6 +475,8 @@ def block_part(item, depth, level, ndim):
 
 
 def largest_ndim(item):
+    if type(item) is tuple or type(item) is list and not item:
+        raise NotNative
     return max(map(largest_ndim, item)) if type(item) is list else asnative(item).ndim
 
 

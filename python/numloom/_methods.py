@@ -148,7 +148,7 @@ def checked_cast(a, dtype, casting):
 @native_method
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     dtype = numpy.dtype(dtype)
-    if not is_native(dtype):
+    if not is_native(dtype) or copy not in (True, False):
         raise NotNative
     if dtype == self.dtype:
         if not copy and _creation.wanted_order(self, order):
@@ -266,13 +266,15 @@ def get(self, *args, **kwargs):
 
 
 @native_method
-def conj(self, **kwargs):
-    return OBJECTS["conjugate"](self, **kwargs)
+def conj(self, out=None):
+    if out is None:
+        return OBJECTS["conjugate"](self) if self.dtype.kind == "c" else self
+    return OBJECTS["conjugate"](self, out=out)
 
 
 @native_method
-def conjugate(self, **kwargs):
-    return OBJECTS["conjugate"](self, **kwargs)
+def conjugate(self, out=None):
+    return conj(self, out)
 
 
 @native_method
@@ -322,7 +324,15 @@ def __reduce_ex__(self, protocol):
     host = _core.to_host(self)
     if fortran(self):
         return _rebuild_fortran, (host.copy("F"),)
+    if not is_contiguous(self):
+        return _rebuild_state, host.__reduce__()  # as NumPy: only memory in one piece goes out of band
     return _rebuild, (host,)
+
+
+def _rebuild_state(make, args, state):
+    host = make(*args)
+    host.__setstate__(state)
+    return _rebuild(host)
 
 
 def _rebuild_fortran(host):
@@ -374,7 +384,8 @@ def __iter__(self):
 
 
 @attach
-def __array_function__(self, function, types, args, kwargs):
+def __array_function__(self, func, types, args, kwargs):
+    function = func
     for t in types:
         if t is not ndarray and t is not scalar and not issubclass(t, numpy.ndarray):
             return NotImplemented

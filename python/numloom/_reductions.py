@@ -41,7 +41,7 @@ def fold(name, a, axis, dtype, out, keepdims, initial, where):
     """The frame of sum, prod, min, max, any and all."""
     if type(a) is not ndarray:
         a = asnative(a)
-    axes = axis_tuple(axis, a.ndim)
+    axes = axis_tuple(axis, a.ndim) if a.ndim or axis not in (0, -1) else ()
     if dtype is None and out is None:
         kind = reduce_type(name, a, None, None)
     else:
@@ -376,6 +376,8 @@ def nanmax(a, axis=None, out=None, keepdims=NO_VALUE, initial=NO_VALUE, where=NO
 def nan_position(function, fill, a, axis, out, keepdims):
     a = asnative(a)
     if a.dtype.kind == "c":
+        raise NotNative
+    if a.size == 0:
         raise NotNative
     filled, mask = without_nan(a, fill)
     if mask is not None and bool(all_(mask, axis=axis).any()):

@@ -40,8 +40,10 @@ def native(function=None, *, name=None, oracle=None):
     call.__module__ = "numloom"
     call.__numloom_oracle__ = oracle
     call.__numloom_native__ = function
-    NATIVE[name] = call
-    return call
+    from numloom._fallback import unbound
+
+    NATIVE[name] = unbound(call, oracle)
+    return NATIVE[name]
 
 
 def method(function=None, *, name=None):

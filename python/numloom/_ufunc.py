@@ -104,8 +104,8 @@ def loop_of(name, dtypes, nin):
 def given_out(u, args, kwargs):
     """(inputs, out or None) of a call; NotNative for anything but one array of ours."""
     nin = u.nin
-    if not nin <= len(args) <= nin + 1:
-        raise NotNative
+    if not nin <= len(args) <= nin + 1 or len(args) > nin and u.__name__ in ("maximum", "minimum"):
+        raise NotNative  # NumPy deprecates a third positional argument of the extremes
     out = kwargs.pop("out", None)
     if len(args) > nin:
         if out is not None:
@@ -195,8 +195,8 @@ def call_native(u, args, kwargs):
     shape = broadcast_shapes((), *[x.shape for x in inputs if type(x) is ndarray])
     if mask is not True:
         mask = asnative(mask)
-        if mask.dtype != BOOL:
-            raise NotNative
+        if mask.dtype != BOOL or out is None:
+            raise NotNative  # without out=, NumPy warns of the elements that nobody writes
         shape = broadcast_shapes(shape, mask.shape)
     if out is not None:
         if not out.flags.writeable or broadcast_shapes(shape, out.shape) != out.shape:
@@ -459,7 +459,8 @@ def array_ufunc(self, u, method, *inputs, **kwargs):
     """__array_ufunc__ of our array: a ufunc of NumPy or SciPy met one of our arrays."""
     for x in (*inputs, *(kwargs.get("out") or ())):
         override = getattr(type(x), "__array_ufunc__", None)
-        if override is not None and type(x) is not ndarray and type(x) is not scalar and type(x) is not numpy.ndarray:
+        if override is not None and type(x) is not ndarray and type(x) is not scalar and (
+                override is not numpy.ndarray.__array_ufunc__):
             return NotImplemented
     name = u.__name__
     ours = OBJECTS.get(name)

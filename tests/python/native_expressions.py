@@ -29,8 +29,8 @@ UFUNCS = {
     (2, "floats"): """add subtract multiply divide floor_divide remainder fmod power float_power minimum maximum fmin fmax
         equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor copysign""",
     (2, "ints"): """add subtract multiply divide floor_divide remainder fmod minimum maximum fmin fmax equal not_equal less
-        less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift
-        right_shift""",
+        less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor
+        left_shift right_shift""",
     (1, "floats"): """negative positive absolute fabs sign square conjugate logical_not floor ceil trunc rint isnan isinf
         isfinite signbit sin cos tanh""",
     (1, "ints"): "negative positive absolute sign square invert floor ceil trunc isfinite logical_not",
@@ -122,7 +122,7 @@ FUNCTIONS = [
     "np.where(m, x, y)", "np.where(m, i, x)", "np.where(m, 1, 0.5)", "np.where(i, x, 0)",
     "np.select([m, ~m], [x, y], 7)", "np.select([x > 0, x < -1], [x, i])", "np.clip(x, -1, 1)",
     "np.clip(np.arange(10), 9, 5)", "np.clip(np.arange(10), 5, 8.5)", "x.clip(0)", "x.clip(max=y)", "np.round(x, 1)",
-    "x.round()", "np.around(x * 3, 0)", "np.fix(x)", "np.nan_to_num(n)", "np.nan_to_num(n, nan=7.0, posinf=1.0)",
+    "x.round()", "np.around(x * 3, 0)", "np.nan_to_num(n)", "np.nan_to_num(n, nan=7.0, posinf=1.0)",
     "np.isneginf(n)", "np.isposinf(n)", "np.iscomplex(c)", "np.isreal(c)", "np.iscomplex(x)", "np.real(c)",
     "np.imag(c)", "np.imag(x)", "c.real", "c.imag", "np.isclose(x, y)", "np.isclose(n, n, equal_nan=True)",
     "np.allclose(x, x)", "np.array_equal(x, y)", "np.array_equal(n, n, equal_nan=True)", "np.array_equiv(x, x[:1])",

@@ -72,6 +72,18 @@ class RandomState(_numpy_random.RandomState):
         return _make_state, (self._bit_generator, super().get_state(legacy=False))
 
 
+def _bit_generator(base):
+    """NumPy's bit generator whose seed may be one of our arrays."""
+
+    def __init__(self, seed=None):
+        base.__init__(self, _fallback.plain(seed))
+
+    return type(base.__name__, (base,), {"__init__": __init__, "__doc__": base.__doc__, "__module__": "numloom.random"})
+
+
+MT19937, PCG64, PCG64DXSM, Philox, SFC64 = map(_bit_generator, (
+    _numpy_random.MT19937, _numpy_random.PCG64, _numpy_random.PCG64DXSM, _numpy_random.Philox, _numpy_random.SFC64))
+
 Generator.__module__ = RandomState.__module__ = "numloom.random"
 
 

@@ -1,0 +1,40 @@
+// What the library's operations are made from: a name, parameters and a function.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "library/library.hpp"
+
+namespace numloom::library {
+
+using Run = void (*)(std::span<const int64_t> parameters, const CallOperand& out,
+                     std::span<const CallOperand> in);
+
+struct Entry {
+    std::string_view name;
+    Run run;
+};
+
+// The operations of each file.
+std::span<const Entry> selection_entries();
+std::span<const Entry> scan_entries();
+std::span<const Entry> sort_entries();
+
+// Elements per chunk from which threads pay.
+inline constexpr int64_t kGrain = 1 << 15;
+
+// Calls f(begin, end) over [0, n) in pieces of at least `grain`.
+template <class F>
+void parallel_ranges(int64_t n, int64_t grain, F&& f) {
+    const int64_t pieces =
+        std::max<int64_t>(1, std::min(n / std::max<int64_t>(grain, 1), 8 * parallel_threads()));
+    if (pieces == 1) {
+        f(int64_t{0}, n);
+        return;
+    }
+    parallel_for(pieces, [&](int64_t i) { f(n * i / pieces, n * (i + 1) / pieces); });
+}
+
+}  // namespace numloom::library

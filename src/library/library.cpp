@@ -1,0 +1,47 @@
+#include "library/library.hpp"
+
+#include "library/call.hpp"
+
+namespace numloom::library {
+namespace {
+
+class Call final : public LibraryCall {
+  public:
+    Call(const Entry& entry, std::span<const int64_t> parameters)
+        : entry_(entry), parameters_(parameters.begin(), parameters.end()) {}
+    std::string_view name() const override { return entry_.name; }
+    std::span<const int64_t> parameters() const override { return parameters_; }
+    void run(const CallOperand& out, std::span<const CallOperand> in) override {
+        if (out.layout->size() > 0) entry_.run(parameters_, out, in);
+    }
+
+  private:
+    const Entry& entry_;
+    std::vector<int64_t> parameters_;
+};
+
+ParallelFor lent = nullptr;
+int64_t threads = 1;
+
+}  // namespace
+
+std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters) {
+    for (std::span<const Entry> entries : {selection_entries(), scan_entries(), sort_entries()})
+        for (const Entry& e : entries)
+            if (e.name == name) return std::make_unique<Call>(e, parameters);
+    return nullptr;
+}
+
+void set_parallel_for(ParallelFor f) { lent = f; }
+int64_t parallel_threads() { return threads; }
+void set_parallel_threads(int64_t n) { threads = n; }
+
+void parallel_for(int64_t chunks, Task task, void* context) {
+    if (lent && chunks > 1) {
+        lent(chunks, task, context);
+        return;
+    }
+    for (int64_t i = 0; i < chunks; ++i) task(context, i);
+}
+
+}  // namespace numloom::library

@@ -1,0 +1,50 @@
+// Operations that are not loops over one iteration space: selection, gathering, scans, sorting. Each is a
+// LibraryCall (record/instruction.hpp) found by name.
+//
+// All operands are C-contiguous, and their dtypes fit (the package sees to both); indices were checked by the
+// caller. A call that changes its output in place gets it as its last input too.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "record/instruction.hpp"
+
+namespace numloom::library {
+
+//   compress            out[count, inner] = in0[n, inner] where mask in1[n]                parameters: inner
+//   nonzero             out[count] = flat positions of true in in0[n] (bool), int64
+//   take                out[outer, m, inner] = in0[outer, n, inner] at in1[m] (int64)      parameters: outer,
+//   n, inner put                 out[n, inner] at in0[m] (int64) = in1[m, inner]; the last of equal positions
+//   wins
+//                                                                                           parameters: inner
+//   expand              out[n, inner] = in1[count, inner] in order where mask in0[n]       parameters: inner
+//   scan_add, scan_multiply, scan_minimum, scan_maximum
+//                       out[outer, n, inner] = running totals of in0 along n               parameters: outer,
+//                       n, inner
+//   sort                out[rows, n] = in0 sorted along n, NaN last                        parameters: n
+//   argsort             out[rows, n] = positions that sort in0 along n, stable, int64      parameters: n
+//   searchsorted        out[m] = where in1[m] goes into the sorted in0[n], int64           parameters: right
+//   (0 or 1)
+//
+// nullptr where there is no operation of that name.
+std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters);
+
+// Runs task(context, chunk) for every chunk in [0, chunks), each once, on the caller alone unless someone
+// lent threads.
+using Task = void (*)(void* context, int64_t chunk);
+using ParallelFor = void (*)(int64_t chunks, Task task, void* context);
+void set_parallel_for(ParallelFor f);
+int64_t parallel_threads();
+void set_parallel_threads(int64_t n);
+void parallel_for(int64_t chunks, Task task, void* context);
+
+template <class F>
+void parallel_for(int64_t chunks, F&& f) {
+    parallel_for(
+        chunks, [](void* c, int64_t chunk) { (*static_cast<std::remove_reference_t<F>*>(c))(chunk); },
+        const_cast<void*>(static_cast<const void*>(&f)));
+}
+
+}  // namespace numloom::library

@@ -1,0 +1,156 @@
+// Selection and gathering: elements by mask or by position.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "library/call.hpp"
+
+namespace numloom::library {
+namespace {
+
+// Elements of one size, moved as unsigned words; anything else as bytes.
+template <class F>
+void with_width(int64_t bytes, F&& f) {
+    switch (bytes) {
+        case 1:
+            f(Type<uint8_t>{});
+            return;
+        case 2:
+            f(Type<uint16_t>{});
+            return;
+        case 4:
+            f(Type<uint32_t>{});
+            return;
+        case 8:
+            f(Type<uint64_t>{});
+            return;
+        default:
+            f(Type<void>{});
+            return;
+    }
+}
+
+int64_t count_true(const uint8_t* mask, int64_t n) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) count += mask[i] != 0;
+    return count;
+}
+
+// Calls f(begin, end, first, last) over pieces of the mask, at once: its true elements are those from the
+// first-th to before the last-th of all `total`.
+template <class F>
+void over_mask(const uint8_t* mask, int64_t n, int64_t total, F&& f) {
+    const int64_t pieces = std::max<int64_t>(1, std::min(n / kGrain, 8 * parallel_threads()));
+    if (pieces == 1) {
+        f(int64_t{0}, n, int64_t{0}, total);
+        return;
+    }
+    std::vector<int64_t> before(static_cast<size_t>(pieces) + 1, 0);
+    auto begin = [&](int64_t i) { return n * i / pieces; };
+    parallel_for(pieces, [&](int64_t i) {
+        before[static_cast<size_t>(i) + 1] = count_true(mask + begin(i), begin(i + 1) - begin(i));
+    });
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    parallel_for(pieces, [&](int64_t i) {
+        f(begin(i), begin(i + 1), before[static_cast<size_t>(i)], before[static_cast<size_t>(i) + 1]);
+    });
+}
+
+const uint8_t* mask_of(const CallOperand& o) { return reinterpret_cast<const uint8_t*>(o.data); }
+
+void compress(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
+    const int64_t width = p[0] * item_size(out.dtype);
+    const uint8_t* mask = mask_of(in[1]);
+    with_width(width, [&](auto type) {
+        using T = typename decltype(type)::type;
+        over_mask(mask, in[1].layout->size(), out.layout->size() / p[0],
+                  [&](int64_t i, int64_t end, int64_t to, int64_t last) {
+                      if constexpr (std::is_void_v<T>) {
+                          for (; i < end; ++i)
+                              if (mask[i])
+                                  std::memcpy(out.data + to++ * width, in[0].data + i * width,
+                                              static_cast<size_t>(width));
+                      } else {
+                          // Without a branch, which a random mask would mispredict: every element is stored,
+                          // and stays where the position moves on. Behind `last` another piece begins.
+                          const T* from = reinterpret_cast<const T*>(in[0].data);
+                          T* o = reinterpret_cast<T*>(out.data);
+                          for (; to < last; ++i) {
+                              o[to] = from[i];
+                              to += mask[i] != 0;
+                          }
+                      }
+                  });
+    });
+}
+
+void nonzero(std::span<const int64_t>, const CallOperand& out, std::span<const CallOperand> in) {
+    const uint8_t* mask = mask_of(in[0]);
+    int64_t* o = reinterpret_cast<int64_t*>(out.data);
+    over_mask(mask, in[0].layout->size(), out.layout->size(),
+              [&](int64_t i, int64_t, int64_t to, int64_t last) {
+                  for (; to < last; ++i) {
+                      o[to] = i;
+                      to += mask[i] != 0;
+                  }
+              });
+}
+
+void expand(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
+    const int64_t width = p[0] * item_size(out.dtype);
+    const uint8_t* mask = mask_of(in[0]);
+    const int64_t total = in[1].layout->size() / p[0];
+    over_mask(mask, in[0].layout->size(), total, [&](int64_t i, int64_t end, int64_t from, int64_t) {
+        for (; i < end; ++i)
+            if (mask[i])
+                std::memcpy(out.data + i * width, in[1].data + from++ * width, static_cast<size_t>(width));
+    });
+}
+
+void take(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
+    const int64_t outer = p[0], n = p[1], width = p[2] * item_size(out.dtype), m = in[1].layout->size();
+    const int64_t* index = reinterpret_cast<const int64_t*>(in[1].data);
+    with_width(width, [&](auto type) {
+        using T = typename decltype(type)::type;
+        parallel_ranges(outer * m, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width / 8)),
+                        [&](int64_t begin, int64_t end) {
+                            for (int64_t i = begin; i < end;) {
+                                const int64_t o = i / m, stop = std::min(end, (o + 1) * m);
+                                for (int64_t j = i - o * m; i < stop; ++i, ++j) {
+                                    if constexpr (std::is_void_v<T>)
+                                        std::memcpy(out.data + i * width,
+                                                    in[0].data + (o * n + index[j]) * width,
+                                                    static_cast<size_t>(width));
+                                    else
+                                        reinterpret_cast<T*>(out.data)[i] =
+                                            reinterpret_cast<const T*>(in[0].data)[o * n + index[j]];
+                                }
+                            }
+                        });
+    });
+}
+
+// On one thread, in order: of equal positions the last wins.
+void put(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
+    const int64_t width = p[0] * item_size(out.dtype), m = in[0].layout->size();
+    const int64_t* index = reinterpret_cast<const int64_t*>(in[0].data);
+    with_width(width, [&](auto type) {
+        using T = typename decltype(type)::type;
+        for (int64_t i = 0; i < m; ++i) {
+            if constexpr (std::is_void_v<T>)
+                std::memcpy(out.data + index[i] * width, in[1].data + i * width, static_cast<size_t>(width));
+            else
+                reinterpret_cast<T*>(out.data)[index[i]] = reinterpret_cast<const T*>(in[1].data)[i];
+        }
+    });
+}
+
+}  // namespace
+
+std::span<const Entry> selection_entries() {
+    static const Entry entries[] = {
+        {"compress", compress}, {"nonzero", nonzero}, {"expand", expand}, {"take", take}, {"put", put}};
+    return entries;
+}
+
+}  // namespace numloom::library
