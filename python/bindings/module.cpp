@@ -324,7 +324,8 @@ PyMODINIT_FUNC PyInit__core(void) {
         init_array_type(module.get());
         init_scalar_type(module.get());
         init_ufunc_type(module.get());
-        if (PyModule_AddFunctions(module.get(), array_functions) != 0 || PyModule_AddFunctions(module.get(), engine_functions) != 0)
+        if (PyModule_AddFunctions(module.get(), array_functions) != 0 || PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
+            PyModule_AddFunctions(module.get(), library_functions) != 0)
             throw PythonError{};
         return module.release();
     });

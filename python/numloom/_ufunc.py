@@ -447,7 +447,7 @@ def install():
     for name in dir(numpy):
         value = getattr(numpy, name, None) if not name.startswith("_") else None
         if type(value) is numpy.ufunc:
-            made = getattr(_core, ALIASES.get(name, name), None)
+            made = _core.ufuncs.get(ALIASES.get(name, name))
             if type(made) is not ufunc or made.__name__ != value.__name__:
                 made = OBJECTS.get(value.__name__) or HostUfunc(value, value.__name__)
             else:
@@ -465,7 +465,7 @@ def array_ufunc(self, u, method, *inputs, **kwargs):
     name = u.__name__
     ours = OBJECTS.get(name)
     if ours is None and name in LOOPS and name in SPECIAL:
-        ours = getattr(_core, name, None)
+        ours = _core.ufuncs.get(name)
     out = kwargs.get("out")
     if out is not None and any(x is not None and type(x) is not ndarray for x in out):
         ours = None  # the result belongs into NumPy's memory

@@ -26,13 +26,14 @@ def inputs(xp, dtype="f8", seed=0):
 
 
 UFUNCS = {
-    (2, "floats"): """add subtract multiply divide floor_divide remainder fmod power float_power minimum maximum fmin fmax
-        equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor copysign""",
-    (2, "ints"): """add subtract multiply divide floor_divide remainder fmod minimum maximum fmin fmax equal not_equal less
-        less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor
-        left_shift right_shift""",
-    (1, "floats"): """negative positive absolute fabs sign square conjugate logical_not floor ceil trunc rint isnan isinf
-        isfinite signbit sin cos tanh""",
+    (2, "floats"): """add subtract multiply divide floor_divide remainder fmod power float_power minimum maximum fmin
+        fmax equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor
+        copysign""",
+    (2, "ints"): """add subtract multiply divide floor_divide remainder fmod minimum maximum fmin fmax equal
+        not_equal less less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and
+        bitwise_or bitwise_xor left_shift right_shift""",
+    (1, "floats"): """negative positive absolute fabs sign square conjugate logical_not floor ceil trunc rint isnan
+        isinf isfinite signbit sin cos tanh""",
     (1, "ints"): "negative positive absolute sign square invert floor ceil trunc isfinite logical_not",
     (1, "positive"): "sqrt exp log reciprocal",
 }
