@@ -21,7 +21,8 @@ void lend_threads() {
 PyObject* library_call(PyObject*, PyObject* args) {
     return guarded([&] {
         const Py_ssize_t n = PyTuple_GET_SIZE(args) - 3;
-        if (n < 1 || n > 3) raise(PyExc_TypeError, "library(name, parameters, out, *inputs) takes one to three inputs");
+        if (n < 1 || n > 3)
+            raise(PyExc_TypeError, "library(name, parameters, out, *inputs) takes one to three inputs");
         const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 0));
         if (!name) throw PythonError{};
         Ref numbers = Ref::take(PySequence_Tuple(PyTuple_GET_ITEM(args, 1)));
@@ -50,7 +51,8 @@ PyObject* library_call(PyObject*, PyObject* args) {
 }  // namespace
 
 PyMethodDef library_functions[] = {
-    {"library", library_call, METH_VARARGS, "library(name, parameters, out, *inputs): records a library operation; returns out."},
+    {"library", library_call, METH_VARARGS,
+     "library(name, parameters, out, *inputs): records a library operation; returns out."},
     {},
 };
 

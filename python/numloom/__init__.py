@@ -12,6 +12,7 @@ from numloom import (
     _differences,  # noqa: F401
     _functions,  # noqa: F401
     _indexing,
+    _library,  # noqa: F401
     _manipulation,  # noqa: F401
     _methods,
     _modules,

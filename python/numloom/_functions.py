@@ -64,8 +64,12 @@ def apply(name, dtype, *operands, result=None):
 # -------------------------------------------------------------------------------------------------- selections
 @native
 def where(condition, x=NO_VALUE, y=NO_VALUE, /):
+    if x is NO_VALUE and y is NO_VALUE:
+        from numloom._library import nonzero
+
+        return nonzero.__numloom_native__(condition)
     if x is NO_VALUE or y is NO_VALUE:
-        raise NotNative  # nonzero, or NumPy's error
+        raise NotNative
     mask, x, y = number_or_array(condition), number_or_array(x), number_or_array(y)
     dtype = native_dtype(numpy.result_type(operand_type(x), operand_type(y)))
     x, y = value_for(x, dtype), value_for(y, dtype)

@@ -4,7 +4,7 @@ import operator
 
 import numpy
 
-from numloom import _core, _fallback
+from numloom import _core, _fallback, _library
 from numloom._base import BOOL, PYTHON_NUMBERS, NotNative, asnative, ndarray, scalar
 from numloom._ufunc import constant
 
@@ -26,20 +26,35 @@ def mask_of(a, key):
 
 def getitem(a, key):
     """a[key] for an advanced key."""
+    try:
+        if type(key) is ndarray and key.dtype == BOOL:
+            return _library.compressed(a, key)
+        return _library.gathered(a, key)
+    except NotNative:
+        pass
     return _fallback.call("ndarray.__getitem__", operator.getitem, (a, key), {})
 
 
 def setitem(a, key, value):
     """a[key] = value for an advanced key."""
-    try:
-        return set_masked(a, mask_of(a, key), value)
-    except NotNative:
-        pass
+    for attempt in (set_masked, set_selected, _library.scattered):
+        try:
+            return attempt(a, key, value)
+        except NotNative:
+            pass
     _fallback.call("ndarray.__setitem__", operator.setitem, (a, key, value), {})
 
 
-def set_masked(a, mask, value):
-    """One value wherever the mask is true."""
+def set_selected(a, key, value):
+    """As many values as a mask selects."""
+    if type(key) is not ndarray or key.dtype != BOOL:
+        raise NotNative
+    _library.expanded(a, key, value)
+
+
+def set_masked(a, key, value):
+    """One value wherever a mask is true."""
+    mask = mask_of(a, key)
     kind = type(value)
     if kind is ndarray:
         if value.ndim:

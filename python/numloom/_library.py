@@ -237,8 +237,7 @@ class Key:
     def __init__(self, a, key):
         entries = list(key) if type(key) is tuple else [key]
         entries = [self.entry(e) for e in entries]
-        used = sum(1 if e is None or type(e) is slice or type(e) is int else
-                   len(e) if type(e) is tuple else 0 for e in entries if e is not None and e is not Ellipsis)
+        used = sum(len(e) if isinstance(e, tuple) else 1 for e in entries if e is not None and e is not Ellipsis)
         if entries.count(Ellipsis) > 1 or used > a.ndim:
             raise NotNative
         if Ellipsis not in entries:
@@ -250,7 +249,7 @@ class Key:
         for place, e in enumerate(entries):
             if type(e) is int:
                 e = (e,)
-            if type(e) is tuple:
+            if isinstance(e, tuple):
                 for index in e:
                     self.arrays.append(index)
                     self.axes.append(axis)
@@ -394,7 +393,7 @@ def broadcast_shapes_or_refuse(*shapes):
 
 def expanded(a, mask, value):
     """a[mask] = value for as many values as the mask selects, in a C-contiguous array."""
-    if mask.ndim == 0 or mask.shape != a.shape[:mask.ndim] or not is_contiguous(a) or not _core.writeable(a):
+    if mask.ndim == 0 or mask.shape != a.shape[:mask.ndim] or not _core.writeable(a):
         raise NotNative
     rest = a.shape[mask.ndim:]
     mask = dense(mask)
@@ -408,7 +407,10 @@ def expanded(a, mask, value):
         return
     values = _core.empty(shape, a.dtype)
     _core.assign(values, value)
-    run("expand", (product(rest),), a, mask, values, a)
+    target = dense(a)
+    run("expand", (product(rest),), target, mask, values, target)
+    if target is not a:
+        _core.assign(a, target)
 
 
 # ------------------------------------------------------------------------------------------------------- scans

@@ -6,7 +6,17 @@ import warnings
 
 import numpy
 
-from numloom import _core, _creation, _differences, _display, _fallback, _functions, _manipulation, _reductions
+from numloom import (
+    _core,
+    _creation,
+    _differences,
+    _display,
+    _fallback,
+    _functions,
+    _library,
+    _manipulation,
+    _reductions,
+)
 from numloom._base import (
     NO_VALUE,
     NotNative,
@@ -36,7 +46,7 @@ def native_method(function):
     return attach(method(function))
 
 
-# -------------------------------------------------------------------------------------------------- reductions
+# --------------------------------------------------------------------------------------------- of the namespace
 def _reduction(name, function):
     def reduction(self, *args, **kwargs):
         return function(self, *args, **kwargs)
@@ -48,8 +58,21 @@ def _reduction(name, function):
 for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), ("min", _reductions.min_),
                          ("max", _reductions.max_), ("any", _reductions.any_), ("all", _reductions.all_),
                          ("mean", _reductions.mean), ("var", _reductions.var), ("std", _reductions.std),
-                         ("argmin", _reductions.argmin), ("argmax", _reductions.argmax)):
+                         ("argmin", _reductions.argmin), ("argmax", _reductions.argmax),
+                         ("cumsum", _library.cumsum), ("cumprod", _library.cumprod), ("take", _library.take),
+                         ("nonzero", _library.nonzero), ("argsort", _library.argsort),
+                         ("searchsorted", _library.searchsorted)):
     _reduction(_name, _function.__numloom_native__)
+
+
+@native_method
+def sort(self, axis=-1, kind=None, order=None, *, stable=None):
+    return _library.sort_in_place(self, axis, kind, order, stable=stable)
+
+
+@native_method
+def compress(self, condition, axis=None, out=None):
+    return _library.compress.__numloom_native__(condition, self, axis, out)
 
 
 # ------------------------------------------------------------------------------------------------------ shapes
@@ -407,8 +430,7 @@ def __setstate__(self, state):
 
 
 # ------------------------------------------------------------------------------------------ what NumPy does
-ON_HOST = ("argpartition", "argsort", "byteswap", "choose", "compress", "cumprod", "cumsum", "dot", "getfield",
-           "nonzero", "partition", "put", "searchsorted", "setfield", "sort", "take")
+ON_HOST = ("argpartition", "byteswap", "choose", "dot", "getfield", "partition", "put", "setfield")
 
 
 def matmul(a, b):

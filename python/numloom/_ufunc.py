@@ -384,6 +384,12 @@ def outer(self, a, b, /, **kwargs):
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
     """numpy.ufunc.accumulate."""
+    from numloom import _library
+
+    try:
+        return _library.accumulate(self.__name__, array, axis, dtype, out)
+    except NotNative:
+        pass
     return method_on_host(self, "accumulate", (array,), {"axis": axis, "dtype": dtype, "out": out})
 
 

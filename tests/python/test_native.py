@@ -8,12 +8,12 @@ from native_expressions import STATEMENTS, expressions, inputs
 
 np = pytest.importorskip("numloom")
 
-def same(got, want, exact):
-    """Asserts that two results agree in kind, dtype, shape and values."""
+def same(got, want, exact, ties=False):
+    """Asserts that two results agree in kind, dtype, shape and values; with ties either zero may come out."""
     if isinstance(want, (list, tuple)) and not hasattr(want, "dtype"):
         assert type(got) is type(want) and len(got) == len(want)
         for g, w in zip(got, want, strict=True):
-            same(g, w, exact)
+            same(g, w, exact, ties)
         return
     if not hasattr(want, "shape") or isinstance(want, numpy.dtype | type):
         assert got == want
@@ -26,7 +26,7 @@ def same(got, want, exact):
     host = numpy.asarray(got)
     if exact or want.dtype.kind in "biu":
         numpy.testing.assert_array_equal(host, want, strict=True)
-        if want.dtype.kind == "f":
+        if want.dtype.kind == "f" and not ties:
             numpy.testing.assert_array_equal(numpy.signbit(host), numpy.signbit(want))
     else:
         tolerance = {"e": 2e-3, "f": 2e-6, "F": 2e-6}.get(want.dtype.char, 1e-14)
@@ -47,7 +47,7 @@ def test_expression(text, exact, dtype):
     before = np.stats()["host_calls"]
     got = run(text, ours)
     assert np.stats()["host_calls"] == before, f"NumPy did it: {np.coverage()}"
-    same(got, want, exact)
+    same(got, want, exact, ties="min(" in text or "max(" in text)
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
