@@ -31,27 +31,41 @@ class Fuser {
     }
 
   private:
+    // Computations join the latest group that takes them, next to those that read their results; reductions the earliest one, since work
+    // on their results can't begin before.
     bool place(int32_t i) {
-        if (d_.nodes[static_cast<size_t>(i)].form == Form::Call) return false;
+        const Node& n = d_.nodes[static_cast<size_t>(i)];
+        if (n.form == Form::Call) return false;
         const size_t count = d_.groups.size();
+        Group* best = nullptr;
+        Phase phase = Phase::Main, best_phase = Phase::Main;
         for (size_t back = 0; back < std::min(count, kLookBack); ++back) {
             Group& g = d_.groups[count - 1 - back];
-            if (fits(g, i)) return true;
-            if (depends(g, i)) return false;
+            if (fits(g, i, &phase)) {
+                best = &g;
+                best_phase = phase;
+                if (n.form != Form::Reduce) break;
+            }
+            if (depends(g, i)) break;
         }
-        return false;
+        return best && join(*best, i, best_phase);
     }
 
-    // Joins the group if the node fits into its main loop or its finish.
-    bool fits(Group& g, int32_t i) {
+    // Whether the node fits into the group's main loop or its finish.
+    bool fits(const Group& g, int32_t i, Phase* phase) const {
         const Node& n = d_.nodes[static_cast<size_t>(i)];
         if (g.form == Form::Call || static_cast<int>(g.main.size() + g.finish.size()) >= o_.max_nodes)
             return false;
         if (static_cast<int>(g.touches.size()) + n.inputs + 1 > 3 * o_.max_nodes || too_many_views(g, n))
             return false;
-        if (n.shape == g.shape && fits_main(g, n)) return join(g, i, Phase::Main);
-        if (g.form == Form::Reduce && n.form != Form::Reduce && n.shape == g.kept_shape && fits_finish(g, n))
-            return join(g, i, Phase::Finish);
+        if (n.shape == g.shape && fits_main(g, n)) {
+            *phase = Phase::Main;
+            return true;
+        }
+        if (g.form == Form::Reduce && n.form != Form::Reduce && n.shape == g.kept_shape && fits_finish(g, n)) {
+            *phase = Phase::Finish;
+            return true;
+        }
         return false;
     }
 
