@@ -16,6 +16,7 @@ from numloom import (
     _manipulation,  # noqa: F401
     _methods,
     _modules,
+    _processes,
     _reductions,  # noqa: F401
     _ufunc,
 )
@@ -40,6 +41,7 @@ _ufunc.install()
 _indexing.install()
 _methods.install()
 _modules.install()
+_processes.install()
 
 _OWN = ("asnumpy", "coverage", "eval", "get_array_module", "mesh", "plan", "stats")
 __all__ = [*_numpy.__all__, *_OWN]

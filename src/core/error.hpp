@@ -6,7 +6,7 @@
 
 namespace numloom {
 
-// The Python exception that an Error becomes.
+// The Python exception that an Error becomes; Interrupted: the one that the interruption has set already.
 enum class ErrorClass {
     Value,
     Type,

@@ -4,6 +4,7 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,42 @@
 
 namespace numloom {
 namespace {
+
+// Everything that must agree among processes: operations, dtypes, shapes, storages by number, constants. No
+// addresses.
+uint64_t fingerprint(const Log& log) {
+    uint64_t h = log.size();
+    auto mix = [&](uint64_t x) {
+        h = (h ^ x) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    };
+    auto mix_operand = [&](const Operand& o) {
+        mix(static_cast<uint64_t>(o.dtype));
+        if (o.constant()) {
+            uint64_t words[2];
+            std::memcpy(words, o.value, 16);
+            mix(words[0]);
+            mix(words[1]);
+            return;
+        }
+        mix(o.storage->id);
+        mix(static_cast<uint64_t>(o.offset));
+        for (int64_t n : o.layout->shape()) mix(static_cast<uint64_t>(n));
+        for (int64_t n : o.layout->strides()) mix(static_cast<uint64_t>(n));
+    };
+    for (size_t i = 0; i < log.size(); ++i) {
+        const Instruction& x = log[i];
+        mix(static_cast<uint64_t>(x.form));
+        if (x.form == Form::Release) {
+            mix(x.out.storage->id);
+            continue;
+        }
+        mix(static_cast<uint64_t>(x.op) << 8 | static_cast<uint64_t>(x.loop));
+        mix_operand(x.out);
+        for (int k = 0; k < x.inputs; ++k) mix_operand(x.in[k]);
+    }
+    return h;
+}
 
 bool switched_on(const char* name, bool otherwise) {
     const char* v = std::getenv(name);
@@ -163,7 +200,16 @@ class EngineImpl final : public Engine {
         return (reads ? s.last_touch : s.last_write) > done_;
     }
 
+    void collecting(bool on) override { collecting_ = on && executor_.mesh().transport->size() > 1; }
+
     void drop(Storage* s) {
+        // Cyclic collections run at different times in different processes: what they let go of stays out of
+        // the log, which must be the same everywhere, and is destroyed once no recorded instruction touches
+        // it.
+        if (collecting_) {
+            collected_.push_back(s);
+            return;
+        }
         // A storage that no recorded instruction touches goes at once.
         if (s->last_touch <= done_ && !busy_) {
             destroy(s);
@@ -259,17 +305,11 @@ class EngineImpl final : public Engine {
         CachedPlan* p = nullptr;
         size_t done = 0;
         try {
+            check_same_program();
             segment_.build(running_, options_.devices);
             p = plan_for(segment_);
             if (remember_ || print_plans_) note_plan(*p);
-            void* token = p->bytes > kHeavyBytes && lock_hooks_.unlock ? lock_hooks_.unlock() : nullptr;
-            try {
-                executor_.run(*p, segment_, nullptr, &done);
-            } catch (...) {
-                if (token) lock_hooks_.lock(token);
-                throw;
-            }
-            if (token) lock_hooks_.lock(token);
+            run_plan(*p, &done);
         } catch (...) {
             put_back_rest(p, done);
             throw;
@@ -285,6 +325,60 @@ class EngineImpl final : public Engine {
             }
         }
         running_.clear();
+        std::erase_if(collected_, [&](Storage* s) {
+            if (s->last_touch > done_) return false;
+            destroy(s);
+            return true;
+        });
+    }
+
+    // Several processes must have recorded the same program: else they would wait for each other for ever.
+    void check_same_program() {
+        Transport& t = *executor_.mesh().transport;
+        if (t.size() == 1 || t.same(fingerprint(running_))) return;
+        std::string lines;
+        for (int r = 0; r < t.size(); ++r) {
+            std::string line = r == t.rank() ? line_of(running_) : "";
+            line.resize(256);
+            t.broadcast(line.data(), 256, r);
+            lines += "\n  process " + std::to_string(r) + ": " + line.c_str();
+        }
+        throw runtime_error(
+            "the processes recorded different operations; every process must run the same program on the "
+            "same values:" +
+            lines);
+    }
+    std::string line_of(const Log& log) const {
+        for (size_t i = log.size(); i-- > 0;)
+            if (log[i].site.code && site_text_)
+                return std::to_string(log.size()) + " operations, the last at " + site_text_(log[i].site);
+        return std::to_string(log.size()) + " operations";
+    }
+
+    // Heavy plans run without the record lock; the user may stop them between steps (one process alone:
+    // several would have to agree).
+    void run_plan(CachedPlan& p, size_t* done) {
+        if (p.bytes <= kHeavyBytes || !lock_hooks_.unlock) return executor_.run(p, segment_, {}, done);
+        void* token = lock_hooks_.unlock();
+        auto last = std::chrono::steady_clock::now();
+        const auto stop = [&] {
+            const auto now = std::chrono::steady_clock::now();
+            if (now - last < std::chrono::milliseconds(50)) return false;
+            last = now;
+            lock_hooks_.lock(token);
+            token = nullptr;
+            if (lock_hooks_.interrupted && lock_hooks_.interrupted()) return true;
+            token = lock_hooks_.unlock();
+            return false;
+        };
+        const bool alone = executor_.mesh().transport->size() == 1;
+        try {
+            executor_.run(p, segment_, alone ? std::function<bool()>(stop) : std::function<bool()>(), done);
+        } catch (...) {
+            if (token) lock_hooks_.lock(token);
+            throw;
+        }
+        lock_hooks_.lock(token);
     }
 
     // What a failed evaluation has not carried out is recorded still.
@@ -361,6 +455,9 @@ class EngineImpl final : public Engine {
     bool keep_plans_ = true, remember_ = false, print_plans_ = false;
     std::string plans_text_;
     struct sysinfo memory_ {};
+
+    bool collecting_ = false;
+    std::vector<Storage*> collected_;
 
     bool busy_ = false;  // under the record lock
     int waiting_ = 0;

@@ -95,7 +95,12 @@ class Engine {
     // Ends the job after an uncaught error; does nothing where there is one process.
     virtual void abort_job(int code) = 0;
 
+    // Called around the language's cyclic garbage collection.
+    virtual void collecting(bool on) = 0;
+
     // --- hooks of the language binding ---
+    // A site as "file:line", for messages.
+    void set_site_text(std::string (*text)(const Site&)) { site_text_ = text; }
     using SiteHook = Site (*)();
     void set_site_hook(SiteHook hook) { site_hook_ = hook; }
     struct LockHooks {
@@ -109,6 +114,7 @@ class Engine {
     virtual Instruction& append() = 0;  // a fresh instruction at the end of the log; may flush first
     virtual void appended(Instruction& i) = 0;
     SiteHook site_hook_ = nullptr;
+    std::string (*site_text_)(const Site&) = nullptr;
     LockHooks lock_hooks_;
 };
 

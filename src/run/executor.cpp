@@ -25,7 +25,8 @@ void Executor::prepare(CachedPlan* p) {
     }
 }
 
-void Executor::run(CachedPlan& p, const plan::Segment& s, bool (*interrupted)(), size_t* done) {
+void Executor::run(CachedPlan& p, const plan::Segment& s, const std::function<bool()>& interrupted,
+                   size_t* done) {
     *done = 0;
     for (size_t i = 0; i < p.plan.steps.size(); ++i) {
         const plan::Step& step = p.plan.steps[i];
@@ -35,7 +36,8 @@ void Executor::run(CachedPlan& p, const plan::Segment& s, bool (*interrupted)(),
             run_step(step, p.ready[i], p, s);
         if (!step.frees.empty()) free_after(step, p, s);
         *done = i + 1;
-        if (interrupted && i + 1 < p.plan.steps.size() && interrupted()) throw runtime_error("interrupted");
+        if (interrupted && i + 1 < p.plan.steps.size() && interrupted())
+            throw Error(ErrorClass::Interrupted, "interrupted");
     }
     temporaries_.clear();
 }

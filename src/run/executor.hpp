@@ -1,6 +1,7 @@
 // The executor walks a plan: launches kernels, calls libraries, moves data between shards.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,7 +42,7 @@ class Executor {
     void prepare(CachedPlan* p);
     // Runs steps from `first` on; returns after all, or throws with *done steps complete. `interrupted` is
     // asked between steps.
-    void run(CachedPlan& p, const plan::Segment& s, bool (*interrupted)(), size_t* done);
+    void run(CachedPlan& p, const plan::Segment& s, const std::function<bool()>& interrupted, size_t* done);
 
     // Gives the storage memory as its home shape says, without contents.
     void allocate(Storage* s);
