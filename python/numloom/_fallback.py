@@ -178,8 +178,9 @@ def callback(function):
     @functools.wraps(function, updated=())
     def call(*args, **kwargs):
         args = [_core.adopt(x, True) if type(x) is numpy.ndarray and is_native(x.dtype) else x for x in args]
-        result = function(*args, **kwargs)
-        return plain(result)
+        result = plain(function(*args, **kwargs))
+        _core.flush("host_call")  # what the function wrote into NumPy's arrays must be there when NumPy goes on
+        return result
 
     return call
 
