@@ -280,6 +280,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         made = protocol_array(object, dtype, copy)
         if type(made) is ndarray:
             return with_ndim(array_of_ours(made, dtype, None, order), ndmin)
+    if (kind is numpy.ndarray and copy is not False and type(ndmin) is int and ndmin <= object.ndim and order in "KCA"
+            and is_native(object.dtype) and dtype in (None, object.dtype) and is_contiguous(object)):
+        return _core.from_host(object)
     shares = copy is not True and isinstance(object, numpy.ndarray)
     result = numpy.array(object, dtype=dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     if type(result) is not numpy.ndarray or not is_native(result.dtype):

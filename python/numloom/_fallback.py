@@ -166,8 +166,9 @@ def address(x):
 
 
 def import_array(r):
-    """A NumPy array that nobody else will write as one of ours: small ones copied, large ones adopted."""
-    if r.nbytes <= 4096 or not r.flags.writeable or not r.flags.aligned:
+    """A NumPy array that nobody else will write as one of ours. Copied, since memory of the pool is faster to use and
+    can be renamed; one that isn't in C order is adopted, so that it keeps its strides."""
+    if r.flags.c_contiguous or not r.flags.writeable or not r.flags.aligned:
         return _core.from_host(r)
     return _core.adopt(r)
 
@@ -178,8 +179,9 @@ def callback(function):
     @functools.wraps(function, updated=())
     def call(*args, **kwargs):
         args = [_core.adopt(x, True) if type(x) is numpy.ndarray and is_native(x.dtype) else x for x in args]
-        result = function(*args, **kwargs)
-        return plain(result)
+        result = plain(function(*args, **kwargs))
+        _core.flush("host_call")  # what the function wrote into NumPy's arrays must be there when NumPy goes on
+        return result
 
     return call
 

@@ -1,7 +1,6 @@
 """The methods of the array, attached to the bindings' type."""
 
 import operator
-import pickle
 import warnings
 
 import numpy
@@ -270,6 +269,8 @@ def tofile(self, fid, sep="", format="%s"):
 
 @attach
 def dump(self, file):
+    import pickle
+
     if hasattr(file, "write"):
         pickle.dump(self, file, protocol=2)
     else:
@@ -279,6 +280,8 @@ def dump(self, file):
 
 @attach
 def dumps(self):
+    import pickle
+
     return pickle.dumps(self, protocol=2)
 
 

@@ -5,7 +5,6 @@
 """
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import sys
 import types
@@ -82,7 +81,7 @@ def equip(module, dotted):
     module.__dir__ = lambda: sorted({*dir(original), *module.__dict__})
 
 
-class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class Finder:
     """Makes numloom.<module> for NumPy's public modules that are not files of ours."""
 
     def find_spec(self, fullname, path=None, target=None):

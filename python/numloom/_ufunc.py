@@ -450,8 +450,7 @@ def install():
     for function in (reduce, accumulate, reduceat, at, outer, resolve_dtypes):
         setattr(ufunc, function.__name__, function)
     _core.set_hook("ufunc_call", call)
-    for name in dir(numpy):
-        value = getattr(numpy, name, None) if not name.startswith("_") else None
+    for name, value in list(vars(numpy).items()):  # not getattr: that would import NumPy's lazy modules
         if type(value) is numpy.ufunc:
             made = _core.ufuncs.get(ALIASES.get(name, name))
             if type(made) is not ufunc or made.__name__ != value.__name__:
