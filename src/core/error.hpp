@@ -6,7 +6,7 @@
 
 namespace numloom {
 
-// The Python exception that an Error becomes; Interrupted: the one that the interruption has set already.
+// The Python exception that an Error becomes.
 enum class ErrorClass {
     Value,
     Type,

@@ -37,7 +37,7 @@ void Executor::run(CachedPlan& p, const plan::Segment& s, const std::function<bo
         if (!step.frees.empty()) free_after(step, p, s);
         *done = i + 1;
         if (interrupted && i + 1 < p.plan.steps.size() && interrupted())
-            throw Error(ErrorClass::Interrupted, "interrupted");
+            throw runtime_error("interrupted");  // the binding has set what it raises
     }
     temporaries_.clear();
 }
