@@ -42,7 +42,7 @@ const Reference kReferences[] = {
     {"sqrt", sqrtl, nullptr, 0, 1e6},
 };
 
-class CudaMath : public testing::Test {
+class CudaMath : public ::testing::Test {
   protected:
     void SetUp() override {
         if (cuda_device_count() == 0) GTEST_SKIP() << "no CUDA device";
