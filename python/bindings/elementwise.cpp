@@ -316,7 +316,7 @@ OpCode power_short_cut(PyObject* a, PyObject* exponent) {
         return OpCode::Power;
     }
     DType d = array_of(a).dtype();
-    if (!is_inexact(d)) return is_integer(d) && e == 2.0 && PyLong_CheckExact(exponent) ? OpCode::Square : OpCode::Power;
+    if (!is_inexact(d)) return e == 2.0 && PyLong_CheckExact(exponent) ? OpCode::Square : OpCode::Power;
     if (e == 2.0) return OpCode::Square;
     if (is_scalar(a)) return OpCode::Power;
     if (e == 1.0) return OpCode::Positive;

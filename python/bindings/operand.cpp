@@ -209,6 +209,13 @@ bool integer_bytes(PyObject* o, DType d, Scalar* out) {
 }
 
 [[noreturn]] void out_of_bounds(PyObject* o, DType d) {
+    // NumPy's conversion to a C integer fails first where there is none that long; uint32 and uint64 go through unsigned long.
+    Scalar any;
+    bool unsigned_long = d == DType::UInt32 || d == DType::UInt64;
+    if (!integer_bytes(o, DType::Int64, &any) && !(unsigned_long && integer_bytes(o, DType::UInt64, &any))) {
+        PyLong_AsLong(o);
+        throw PythonError{};
+    }
     PyErr_Format(PyExc_OverflowError, "Python integer %R out of bounds for %s", o, std::string(name(d)).c_str());
     throw PythonError{};
 }
@@ -236,12 +243,6 @@ bool settle(Arg* a, const Resolved& r, bool may_fail) {
     } else if (is_integer(r.checked)) {
         if (!integer_bytes(a->object, r.checked, &s)) {
             if (may_fail) return false;
-            // NumPy's own conversion fails first where the integer is too long for any of its integers.
-            Scalar any;
-            if (is_integer(r.checked) && item_size(r.checked) == 8 && !integer_bytes(a->object, DType::Int64, &any)) {
-                PyLong_AsLong(a->object);
-                if (PyErr_Occurred()) throw PythonError{};
-            }
             out_of_bounds(a->object, r.checked);
         }
         if (r.checked != r.loop) s = cast_scalar(s, r.checked, r.loop);
@@ -262,10 +263,7 @@ bool number_bytes(PyObject* o, DType d, Scalar* out) {
     }
     if (PyLong_CheckExact(o)) {
         if (is_integer(d)) {
-            if (!integer_bytes(o, d, out)) {
-                if (item_size(d) == 8) return false;
-                out_of_bounds(o, d);
-            }
+            if (!integer_bytes(o, d, out)) return false;
         } else if (d == DType::Bool) {
             *out = Scalar::of<bool>(PyObject_IsTrue(o) == 1);
         } else {
