@@ -22,13 +22,12 @@ void to_dims(PyObject* o, Dims* out) {
 void to_shape(PyObject* o, DType d, Dims* out) {
     to_dims(o, out);
     int64_t bytes = item_size(d);
-    bool empty = false, overflow = false;
+    bool overflow = false;
     for (int64_t v : *out) {
         if (v < 0) raise(PyExc_ValueError, "negative dimensions are not allowed");
-        if (v == 0) empty = true;
-        else overflow = overflow || __builtin_mul_overflow(bytes, v, &bytes);
+        if (v > 0) overflow = overflow || __builtin_mul_overflow(bytes, v, &bytes);  // as NumPy, also where another length is 0
     }
-    if (overflow && !empty)
+    if (overflow)
         raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
 }
 

@@ -120,6 +120,30 @@ binaryfunc python_operator(OpCode op) {
     }
 }
 
+const char* operator_name(OpCode op) {
+    switch (op) {
+        case OpCode::Add: return "operator.add";
+        case OpCode::Subtract: return "operator.sub";
+        case OpCode::Multiply: return "operator.mul";
+        case OpCode::Divide: return "operator.truediv";
+        case OpCode::FloorDivide: return "operator.floordiv";
+        case OpCode::Remainder: return "operator.mod";
+        case OpCode::Power: return "operator.pow";
+        case OpCode::BitwiseAnd: return "operator.and_";
+        case OpCode::BitwiseOr: return "operator.or_";
+        case OpCode::BitwiseXor: return "operator.xor";
+        case OpCode::LeftShift: return "operator.lshift";
+        case OpCode::RightShift: return "operator.rshift";
+        case OpCode::Equal: return "operator.eq";
+        case OpCode::NotEqual: return "operator.ne";
+        case OpCode::Less: return "operator.lt";
+        case OpCode::LessEqual: return "operator.le";
+        case OpCode::Greater: return "operator.gt";
+        case OpCode::GreaterEqual: return "operator.ge";
+        default: return nullptr;
+    }
+}
+
 PyObject* host_value(PyObject* o) { return is_scalar(o) ? scalar_value(as_array(o)) : o; }
 
 // Both operands are numbers that Python already has: NumPy's own scalars do the work.
@@ -132,8 +156,10 @@ PyObject* on_host_scalars(OpCode op, PyObject* a, PyObject* b, bool is_operator)
     return Ref::take(PyObject_Vectorcall(ufunc, args, 2, nullptr)).release();
 }
 
-PyObject* foreign_binary(OpCode op, PyObject* a, PyObject* b) {
-    Ref text = Ref::take(PyUnicode_FromString(std::string(operation(op).name).c_str()));
+// The hook gets the ufunc's name, for operators that of the function in Python's `operator`: NumPy's == knows more than its equal.
+PyObject* foreign_binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
+    const char* symbol = is_operator ? operator_name(op) : nullptr;
+    Ref text = Ref::take(PyUnicode_FromString(symbol ? symbol : std::string(operation(op).name).c_str()));
     return call_hook(Hook::FallbackBinary, text.get(), a, b);
 }
 
@@ -188,12 +214,12 @@ PyObject* binary_general(OpCode op, PyObject* a, PyObject* b, bool is_operator) 
     PyObject* other = ours_first ? b : a;
     if (is_operator && defers(self, other, false)) Py_RETURN_NOTIMPLEMENTED;
     Arg x, y;
-    if (!to_arg(a, &x) || !to_arg(b, &y)) return foreign_binary(op, a, b);
+    if (!to_arg(a, &x) || !to_arg(b, &y)) return foreign_binary(op, a, b, is_operator);
     if (!x.view() && !y.view()) {
         if (PyObject* r = on_host_scalars(op, a, b, is_operator)) return r;
     }
     const Resolved& r = resolve(op, x.type, y.type);
-    if (r.state != Resolved::Native || !settle_pair(op, &x, &y, r)) return foreign_binary(op, a, b);
+    if (r.state != Resolved::Native || !settle_pair(op, &x, &y, r)) return foreign_binary(op, a, b, is_operator);
     if (op == OpCode::Power) check_integer_power(y, r);
     Array out = output_for(x, y, r.result);
     Operand in[2] = {x.operand, y.operand};

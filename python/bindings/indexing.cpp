@@ -93,12 +93,19 @@ void check_count(int ndim, int used) {
                                     std::to_string(used) + " were indexed");
 }
 
+void check_result(int ndim) {
+    if (ndim > kMaxDims)
+        raise(PyExc_IndexError,
+              "number of dimensions must be within [0, 64], indexing result would have " + std::to_string(ndim));
+}
+
 void parse_one(const Layout& l, PyObject* k, Target* t) {
     Item item = classify(k);
     int rest = 0;
     switch (item.kind) {
         case ItemKind::Advanced: t->access = Access::Advanced; return;
         case ItemKind::NewAxis:
+            check_result(l.ndim() + 1);
             t->shape.push(1);
             t->strides.push(0);
             break;
@@ -135,9 +142,7 @@ void parse_tuple(const Layout& l, PyObject* k, Target* t) {
     }
     if (ellipses > 1) raise(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
     check_count(l.ndim(), used);
-    if (l.ndim() - integers + added > kMaxDims)
-        raise(PyExc_IndexError, "number of dimensions must be within [0, 64], indexing result would have " +
-                                    std::to_string(l.ndim() - integers + added));
+    check_result(l.ndim() - integers + added);
     int axis = 0;
     for (Py_ssize_t i = 0; i < count; ++i) {
         switch (items[i].kind) {
@@ -265,6 +270,10 @@ void assign_value(const Array& dst, PyObject* value) {
     }
     // Lists and anything that NumPy can make an array of, converted as in an assignment to NumPy's array.
     Ref array = Ref::take(PyObject_CallFunctionObjArgs(np.asarray, value, dtype_object(dst.dtype()), nullptr));
+    Ref depth = Ref::take(PyObject_GetAttrString(array.get(), "ndim"));
+    if ((PyList_Check(value) || PyTuple_Check(value)) && PyLong_AsLong(depth.get()) > dst.ndim())
+        raise(PyExc_ValueError, "setting an array element with a sequence. The requested array would exceed the maximum number of "
+                                "dimension of " + std::to_string(dst.ndim()) + ".");
     Ref plain = Ref::take(PyObject_CallMethod(array.get(), "view", "O", reinterpret_cast<PyObject*>(np.ndarray)));
     imported = import_host(plain.get(), dst.dtype());
     assign_checked(dst, imported.operand(), imported.layout());

@@ -86,7 +86,7 @@ template <PyObject* (*Convert)(PyObject*)>
 PyObject* array_number(PyObject* self) {
     return guarded([&] {
         const Array& a = array_of(self);
-        Ref value = a.ndim() == 0 ? only_element(a) : to_host(a);
+        Ref value = a.ndim() == 0 && !is_complex(a.dtype()) ? only_element(a) : to_host(a);
         return Ref::take(Convert(value.get())).release();
     });
 }

