@@ -1,4 +1,5 @@
-// The module numloom._core: initialisation, hooks, errors, call sites, and the functions about the engine as a whole.
+// The module numloom._core: initialisation, hooks, errors, call sites, and the functions about the engine as
+// a whole.
 #include <mutex>
 #include <new>
 #include <unordered_set>
@@ -8,22 +9,33 @@
 
 namespace numloom::python {
 
-// --- errors ------------------------------------------------------------------------------------------------------------------
+// --- errors
+// ------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 PyObject* exception_class(ErrorClass c) {
     switch (c) {
-        case ErrorClass::Value: return PyExc_ValueError;
-        case ErrorClass::Type: return PyExc_TypeError;
-        case ErrorClass::Index: return PyExc_IndexError;
-        case ErrorClass::Memory: return PyExc_MemoryError;
-        case ErrorClass::Overflow: return PyExc_OverflowError;
-        case ErrorClass::ZeroDivision: return PyExc_ZeroDivisionError;
-        case ErrorClass::Runtime: return PyExc_RuntimeError;
-        case ErrorClass::NotImplemented: return PyExc_NotImplementedError;
-        case ErrorClass::Axis: return np.axis_error;
-        case ErrorClass::LinAlg: return np.linalg_error;
+        case ErrorClass::Value:
+            return PyExc_ValueError;
+        case ErrorClass::Type:
+            return PyExc_TypeError;
+        case ErrorClass::Index:
+            return PyExc_IndexError;
+        case ErrorClass::Memory:
+            return PyExc_MemoryError;
+        case ErrorClass::Overflow:
+            return PyExc_OverflowError;
+        case ErrorClass::ZeroDivision:
+            return PyExc_ZeroDivisionError;
+        case ErrorClass::Runtime:
+            return PyExc_RuntimeError;
+        case ErrorClass::NotImplemented:
+            return PyExc_NotImplementedError;
+        case ErrorClass::Axis:
+            return np.axis_error;
+        case ErrorClass::LinAlg:
+            return np.linalg_error;
     }
     return PyExc_RuntimeError;
 }
@@ -34,7 +46,8 @@ void translate_exception() noexcept {
     try {
         throw;
     } catch (const PythonError&) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "an error was reported without an exception");
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_SystemError, "an error was reported without an exception");
     } catch (const Error& e) {
         // An interrupted flush leaves KeyboardInterrupt (or what a signal handler raised) set.
         if (!PyErr_Occurred()) PyErr_SetString(exception_class(e.error_class()), e.what());
@@ -50,11 +63,13 @@ void raise(PyObject* type, const std::string& text) {
     throw PythonError{};
 }
 
-// --- call sites ----------------------------------------------------------------------------------------------------------------
+// --- call sites
+// ----------------------------------------------------------------------------------------------------------------
 
 namespace {
 
-// Code objects that instructions may point to, kept alive. The table in front makes a repeated look-up one load.
+// Code objects that instructions may point to, kept alive. The table in front makes a repeated look-up one
+// load.
 constexpr size_t kSeen = 1024;
 constexpr size_t kMostCode = 1 << 14;  // a program that compiles new code for ever must not fill the memory
 PyObject* seen[kSeen];
@@ -89,7 +104,8 @@ Ref resolve_site(const void* code, int32_t position) {
     return Ref::take(Py_BuildValue("(OiO)", c->co_filename, line, c->co_qualname));
 }
 
-// --- the engine ----------------------------------------------------------------------------------------------------------------
+// --- the engine
+// ----------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -119,7 +135,8 @@ bool alone() {
     return is_alone;
 }
 
-// --- hooks ---------------------------------------------------------------------------------------------------------------------
+// --- hooks
+// ---------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -129,10 +146,20 @@ struct HookName {
 };
 
 constexpr HookName kHookNames[] = {
-    {"fallback_binary", Hook::FallbackBinary}, {"getitem_advanced", Hook::GetitemAdvanced},
-    {"setitem_advanced", Hook::SetitemAdvanced}, {"ufunc_call", Hook::UfuncCall}, {"matmul", Hook::Matmul}, {"new", Hook::New},
-    {"flags", Hook::Flags}, {"flat", Hook::Flat}, {"set_flat", Hook::SetFlat}, {"data", Hook::Data}, {"ctypes", Hook::Ctypes},
-    {"array_interface", Hook::ArrayInterface}, {"set_dtype", Hook::SetDtype}, {"set_strides", Hook::SetStrides},
+    {"fallback_binary", Hook::FallbackBinary},
+    {"getitem_advanced", Hook::GetitemAdvanced},
+    {"setitem_advanced", Hook::SetitemAdvanced},
+    {"ufunc_call", Hook::UfuncCall},
+    {"matmul", Hook::Matmul},
+    {"new", Hook::New},
+    {"flags", Hook::Flags},
+    {"flat", Hook::Flat},
+    {"set_flat", Hook::SetFlat},
+    {"data", Hook::Data},
+    {"ctypes", Hook::Ctypes},
+    {"array_interface", Hook::ArrayInterface},
+    {"set_dtype", Hook::SetDtype},
+    {"set_strides", Hook::SetStrides},
 };
 
 PyObject* hooks[static_cast<int>(Hook::Count)];
@@ -158,15 +185,22 @@ PyObject* set_hook(PyObject*, PyObject* args) {
 
 PyObject* hook(Hook h) { return hooks[static_cast<int>(h)]; }
 
-// --- functions about the engine --------------------------------------------------------------------------------------------------
+// --- functions about the engine
+// --------------------------------------------------------------------------------------------------
 
 namespace {
 
 Trigger to_trigger(const std::string& text) {
     static const std::pair<const char*, Trigger> names[] = {
-        {"host_read", Trigger::HostRead}, {"export", Trigger::Export}, {"data_shape", Trigger::DataShape},
-        {"data_error", Trigger::DataError}, {"host_call", Trigger::HostCall}, {"file_write", Trigger::FileWrite},
-        {"synchronise", Trigger::Synchronise}, {"log_bound", Trigger::LogBound}, {"fork", Trigger::Fork},
+        {"host_read", Trigger::HostRead},
+        {"export", Trigger::Export},
+        {"data_shape", Trigger::DataShape},
+        {"data_error", Trigger::DataError},
+        {"host_call", Trigger::HostCall},
+        {"file_write", Trigger::FileWrite},
+        {"synchronise", Trigger::Synchronise},
+        {"log_bound", Trigger::LogBound},
+        {"fork", Trigger::Fork},
     };
     for (const auto& [name, trigger] : names)
         if (text == name) return trigger;
@@ -186,9 +220,15 @@ PyObject* stats(PyObject*, PyObject*) {
     return guarded([&] {
         Stats s = engine().stats();
         const std::pair<const char*, int64_t> fields[] = {
-            {"instructions", s.instructions}, {"evaluations", s.evaluations}, {"plan_hits", s.plan_hits},
-            {"plan_misses", s.plan_misses}, {"kernels", s.kernels}, {"bytes_read", s.bytes_read},
-            {"bytes_written", s.bytes_written}, {"messages", s.messages}, {"bytes_moved", s.bytes_moved},
+            {"instructions", s.instructions},
+            {"evaluations", s.evaluations},
+            {"plan_hits", s.plan_hits},
+            {"plan_misses", s.plan_misses},
+            {"kernels", s.kernels},
+            {"bytes_read", s.bytes_read},
+            {"bytes_written", s.bytes_written},
+            {"messages", s.messages},
+            {"bytes_moved", s.bytes_moved},
             {"host_calls", s.host_calls},
         };
         Ref d = Ref::take(PyDict_New());
@@ -212,17 +252,21 @@ PyObject* mesh(PyObject*, PyObject*) {
         Engine::MeshInfo m = engine().mesh();
         Ref devices = Ref::take(PyTuple_New(static_cast<Py_ssize_t>(m.devices.size())));
         for (size_t i = 0; i < m.devices.size(); ++i)
-            PyTuple_SET_ITEM(devices.get(), static_cast<Py_ssize_t>(i), Ref::take(PyUnicode_FromString(m.devices[i].c_str())).release());
+            PyTuple_SET_ITEM(devices.get(), static_cast<Py_ssize_t>(i),
+                             Ref::take(PyUnicode_FromString(m.devices[i].c_str())).release());
         Ref types = Ref::take(PyImport_ImportModule("types"));
         Ref make = Ref::take(PyObject_GetAttrString(types.get(), "SimpleNamespace"));
         Ref fields = Ref::take(Py_BuildValue("{s:O,s:n,s:i,s:i}", "devices", devices.get(), "size",
-                                             static_cast<Py_ssize_t>(m.devices.size()), "processes", m.processes, "rank", m.rank));
+                                             static_cast<Py_ssize_t>(m.devices.size()), "processes",
+                                             m.processes, "rank", m.rank));
         Ref none = Ref::take(PyTuple_New(0));
         return Ref::take(PyObject_Call(make.get(), none.get(), fields.get())).release();
     });
 }
 
-PyObject* text(const std::string& s) { return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size())); }
+PyObject* text(const std::string& s) {
+    return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+}
 
 PyObject* print_log(PyObject*, PyObject*) {
     return guarded([&] { return text(engine().print_log()); });
@@ -272,7 +316,8 @@ PyObject* resolve_site_function(PyObject*, PyObject* args) {
 // Where the caller's line would be recorded: (code, position) for resolve_site.
 PyObject* here(PyObject*, PyObject*) {
     Site s = current_site();
-    return Py_BuildValue("(Ki)", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(s.code)), s.position);
+    return Py_BuildValue("(Ki)", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(s.code)),
+                         s.position);
 }
 
 PyObject* operations(PyObject*, PyObject*) {
@@ -281,8 +326,9 @@ PyObject* operations(PyObject*, PyObject*) {
         Ref rows = Ref::take(PyList_New(0));
         for (const Operation& op : kOperations) {
             std::string name(op.name), loops(op.loops);
-            Ref row = Ref::take(Py_BuildValue("{s:s,s:i,s:s,s:s,s:I}", "name", name.c_str(), "inputs", static_cast<int>(op.inputs), "loops",
-                                              loops.c_str(), "result", rules[static_cast<int>(op.result)], "traits", op.traits));
+            Ref row = Ref::take(Py_BuildValue("{s:s,s:i,s:s,s:s,s:I}", "name", name.c_str(), "inputs",
+                                              static_cast<int>(op.inputs), "loops", loops.c_str(), "result",
+                                              rules[static_cast<int>(op.result)], "traits", op.traits));
             if (PyList_Append(rows.get(), row.get()) != 0) throw PythonError{};
         }
         return rows.release();
@@ -290,8 +336,15 @@ PyObject* operations(PyObject*, PyObject*) {
 }
 
 PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "numloom._core", "The array type and the engine. Use it through the package numloom.", -1, nullptr,
-    nullptr, nullptr, nullptr, nullptr,
+    PyModuleDef_HEAD_INIT,
+    "numloom._core",
+    "The array type and the engine. Use it through the package numloom.",
+    -1,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 }  // namespace
@@ -303,11 +356,14 @@ PyMethodDef engine_functions[] = {
     {"count_host_call", count_host_call, METH_NOARGS, "count_host_call(): NumPy did some work on the host."},
     {"mesh", mesh, METH_NOARGS, "mesh(): devices, size, processes, rank."},
     {"print_log", print_log, METH_NOARGS, "print_log(): what is recorded and has not run, as text."},
-    {"print_plans", print_plans, METH_NOARGS, "print_plans(): plans of the evaluations since remember_plans(True)."},
+    {"print_plans", print_plans, METH_NOARGS,
+     "print_plans(): plans of the evaluations since remember_plans(True)."},
     {"remember_plans", remember_plans, METH_O, "remember_plans(on)"},
     {"broadcast", broadcast, METH_O, "broadcast(data): process 0's bytes, in every process."},
-    {"abort_job", abort_job, METH_O, "abort_job(code): ends all processes; nothing happens where there is one."},
-    {"resolve_site", resolve_site_function, METH_VARARGS, "resolve_site(code, position): (file, line, function)."},
+    {"abort_job", abort_job, METH_O,
+     "abort_job(code): ends all processes; nothing happens where there is one."},
+    {"resolve_site", resolve_site_function, METH_VARARGS,
+     "resolve_site(code, position): (file, line, function)."},
     {"here", here, METH_NOARGS, "here(): the call site of this call, for resolve_site."},
     {"operations", operations, METH_NOARGS, "operations(): the rows of the operation table."},
     {},
@@ -324,7 +380,8 @@ PyMODINIT_FUNC PyInit__core(void) {
         init_array_type(module.get());
         init_scalar_type(module.get());
         init_ufunc_type(module.get());
-        if (PyModule_AddFunctions(module.get(), array_functions) != 0 || PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
+        if (PyModule_AddFunctions(module.get(), array_functions) != 0 ||
+            PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
             PyModule_AddFunctions(module.get(), library_functions) != 0)
             throw PythonError{};
         return module.release();

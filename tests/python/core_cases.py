@@ -2,9 +2,8 @@
 
 import warnings
 
-import numpy as np
-
 import numloom
+import numpy as np
 from numloom import _core
 
 CODES = "?bBhHiIlLefdFD"
@@ -43,7 +42,7 @@ def outcome(f):
         warnings.simplefilter("ignore")
         try:
             return f()
-        except Exception as e:  # noqa: BLE001  (the comparison is about which one)
+        except Exception as e:
             return type(e), str(e)
 
 
@@ -68,6 +67,7 @@ def same(got, want, what="", ulp=0):
 
 def random_slice(rng, n):
     """A slice of an axis of length n: any step, sometimes out of bounds or empty."""
+
     def bound():
         return None if rng.random() < 0.3 else int(rng.integers(-n - 2, n + 3))
 
@@ -77,7 +77,7 @@ def random_slice(rng, n):
 def random_key(rng, shape, integers=0.3):
     """A basic index into an array of that shape."""
     key = []
-    for n in shape[:rng.integers(len(shape) + 1)]:
+    for n in shape[: rng.integers(len(shape) + 1)]:
         if rng.random() < integers and n:
             i = int(rng.integers(-n, n))
             key.append(np.int64(i) if rng.random() < 0.2 else i)

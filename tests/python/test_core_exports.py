@@ -3,11 +3,10 @@
 import gc
 import weakref
 
+import numloom
 import numpy as np
 import pytest
 from core_cases import CODES, ours, random_pair, same, values
-
-import numloom
 from numloom import _core
 
 

@@ -1,11 +1,10 @@
 """Basic indexing for reading and writing against NumPy: values, views, errors."""
 
 import core_cases as cases
+import numloom
 import numpy as np
 import pytest
-from core_cases import CODES, outcome, ours, random_key, random_pair, same, values
-
-import numloom
+from core_cases import CODES, ours, outcome, random_key, random_pair, same, values
 from numloom import _core
 
 
@@ -43,7 +42,7 @@ def test_random_writes(seed):
             if kind == 1 and len(shape):
                 shape = tuple(1 if rng.random() < 0.5 else n for n in shape)
             elif kind == 2 and len(shape):
-                shape = shape[rng.integers(len(shape)):]
+                shape = shape[rng.integers(len(shape)) :]
             elif kind == 3:
                 shape = (1,) * int(rng.integers(1, 3)) + shape
             value = values(rng, rng.choice(list(CODES)), shape)
@@ -60,12 +59,28 @@ def test_random_writes(seed):
 
 def test_errors_in_numpys_words():
     shapes = [(), (3,), (2, 3)]
-    keys = [5, -4, (0, 7), (1, 2), (0, 0, 0), "a", 1.0, (Ellipsis, Ellipsis), slice(None, None, 0), slice("a", None), np.float64(1), 1j,
-            (None, 9), {}, b"x"]
+    keys = [
+        5,
+        -4,
+        (0, 7),
+        (1, 2),
+        (0, 0, 0),
+        "a",
+        1.0,
+        (Ellipsis, Ellipsis),
+        slice(None, None, 0),
+        slice("a", None),
+        np.float64(1),
+        1j,
+        (None, 9),
+        {},
+        b"x",
+    ]
     for shape in shapes:
         a = np.arange(int(np.prod(shape))).reshape(shape)
         b = ours(a)
         for key in keys:
+
             def write(x, key=key):
                 x[key] = 1
 
@@ -74,9 +89,27 @@ def test_errors_in_numpys_words():
 
 
 def test_values_that_do_not_fit():
-    for code, value in (("l", np.nan), ("l", np.inf), ("l", 1j), ("l", "a"), ("B", 300), ("b", -129), ("B", -1), ("d", 1j), ("d", "x"),
-                        ("d", [1, 2]), ("l", 2**70), ("d", None), ("B", np.int64(300)), ("l", 2.7), ("?", 7), ("d", "1.5"), ("d", [[1]]),
-                        ("d", np.ones(1)), ("d", np.ones(2))):
+    for code, value in (
+        ("l", np.nan),
+        ("l", np.inf),
+        ("l", 1j),
+        ("l", "a"),
+        ("B", 300),
+        ("b", -129),
+        ("B", -1),
+        ("d", 1j),
+        ("d", "x"),
+        ("d", [1, 2]),
+        ("l", 2**70),
+        ("d", None),
+        ("B", np.int64(300)),
+        ("l", 2.7),
+        ("?", 7),
+        ("d", "1.5"),
+        ("d", [[1]]),
+        ("d", np.ones(1)),
+        ("d", np.ones(2)),
+    ):
         for key in (0, slice(0, 1), slice(None), Ellipsis):
             a = values(np.random.default_rng(1), code, (2,))
             b = ours(a)
@@ -85,7 +118,8 @@ def test_values_that_do_not_fit():
                 x[key] = v
 
             want = outcome(lambda a=a, v=value: write(a, v))
-            got = outcome(lambda b=b, v=ours(value) if isinstance(value, np.ndarray) else value: write(b, v))
+            other = ours(value) if isinstance(value, np.ndarray) else value
+            got = outcome(lambda b=b, v=other: write(b, v))
             if want is None:
                 assert got is None, (code, value, key, got)
             else:

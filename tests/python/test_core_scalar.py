@@ -8,11 +8,10 @@ import operator
 import pickle
 
 import core_cases as cases
+import numloom
 import numpy as np
 import pytest
 from core_cases import CODES, outcome, same
-
-import numloom
 from numloom import _core
 
 
@@ -22,7 +21,21 @@ def lazy(value, dtype=None):
     return _core.reduce_new("add", a.dtype, _core.from_host(a.reshape(1)), (0,))
 
 
-PLAIN = {"b": 5, "B": 6, "h": -7, "H": 8, "i": 9, "I": 10, "l": -11, "L": 12, "e": 1.5, "f": 2.5, "d": -3.25, "F": 1 + 2j, "D": 2 - 1j}
+PLAIN = {
+    "b": 5,
+    "B": 6,
+    "h": -7,
+    "H": 8,
+    "i": 9,
+    "I": 10,
+    "l": -11,
+    "L": 12,
+    "e": 1.5,
+    "f": 2.5,
+    "d": -3.25,
+    "F": 1 + 2j,
+    "D": 2 - 1j,
+}
 
 
 @pytest.mark.parametrize("code", PLAIN)
@@ -35,7 +48,16 @@ def test_it_is_the_numpy_scalar(code):
     assert s.ndim == 0
     assert s.size == 1
     assert s.__class__ is type(want)
-    for kind in (np.generic, np.number, np.floating, np.integer, np.complexfloating, type(want), numbers.Number, numbers.Real):
+    for kind in (
+        np.generic,
+        np.number,
+        np.floating,
+        np.integer,
+        np.complexfloating,
+        type(want),
+        numbers.Number,
+        numbers.Real,
+    ):
         assert isinstance(s, kind) == isinstance(want, kind), kind
     assert not isinstance(s, np.ndarray)
     before = _core.stats()["evaluations"]
@@ -69,7 +91,10 @@ def test_arithmetic(op):
     f = getattr(operator, op)
     for a in PLAIN:
         for b in PLAIN:
-            x, y = np.dtype(a).type(PLAIN[a]), np.dtype(b).type(abs(PLAIN[b]) if not b.isupper() or b in "BHIL" else PLAIN[b])
+            x, y = (
+                np.dtype(a).type(PLAIN[a]),
+                np.dtype(b).type(abs(PLAIN[b]) if not b.isupper() or b in "BHIL" else PLAIN[b]),
+            )
             want = outcome(lambda x=x, y=y: f(x, y))
             if isinstance(want, tuple):
                 assert outcome(lambda x=x, y=y: f(lazy(x), lazy(y)))[0] is want[0]
@@ -80,8 +105,10 @@ def test_arithmetic(op):
     for n in (3, 2.5, True, 1 + 1j):
         for code in ("l", "f", "d", "D"):
             x = np.dtype(code).type(PLAIN[code])
-            for want, got in ((outcome(lambda x=x, n=n: f(x, n)), outcome(lambda x=x, n=n: f(lazy(x), n))),
-                              (outcome(lambda x=x, n=n: f(n, x)), outcome(lambda x=x, n=n: f(n, lazy(x))))):
+            for want, got in (
+                (outcome(lambda x=x, n=n: f(x, n)), outcome(lambda x=x, n=n: f(lazy(x), n))),
+                (outcome(lambda x=x, n=n: f(n, x)), outcome(lambda x=x, n=n: f(n, lazy(x)))),
+            ):
                 if isinstance(want, tuple):
                     assert got[0] is want[0]
                 else:  # Python's complex takes float64 for a float of its own and gives a Python complex
@@ -131,7 +158,7 @@ def test_everyday_use():
     assert json.dumps(float(x.sum())) == "10.0"
     assert f"{x.mean():.3f}" == "2.000"
     assert f"{x.sum():8.2e}" == f"{np.float64(10):8.2e}"
-    assert "%d %s %.1f" % (x.sum(), x.sum(), x.sum()) == "10 10.0 10.0"
+    assert "%d %s %.1f" % (x.sum(), x.sum(), x.sum()) == "10 10.0 10.0"  # noqa: UP031
     assert list(range(numloom.arange(4).max())) == [0, 1, 2]
     assert math.sqrt(x.sum()) == math.sqrt(10)
     assert [1, 2] * numloom.array([2]).sum() == [1, 2, 1, 2]

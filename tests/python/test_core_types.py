@@ -1,4 +1,4 @@
-"""The types themselves: isinstance with NumPy's arrays, subclasses, ufunc objects, conversions, call sites, threads, interrupts."""
+"""The types: isinstance with NumPy's arrays, subclasses, ufunc objects, conversions, call sites, threads, interrupts."""
 
 import _thread
 import pickle
@@ -7,11 +7,10 @@ import time
 import weakref
 
 import core_cases as cases
+import numloom
 import numpy as np
 import pytest
-from core_cases import CODES, outcome, ours, same, values
-
-import numloom
+from core_cases import CODES, ours, outcome, same, values
 from numloom import _core
 
 
@@ -51,7 +50,15 @@ def test_weak_references_and_reuse_of_objects():
 
 def test_conversions():
     for f in (bool, float, int, complex):
-        for a in (np.array(2.5), np.array(3), np.ones(2), np.ones(0), np.array([1.5]), np.array(1 + 2j), np.array(True)):
+        for a in (
+            np.array(2.5),
+            np.array(3),
+            np.ones(2),
+            np.ones(0),
+            np.array([1.5]),
+            np.array(1 + 2j),
+            np.array(True),
+        ):
             same(outcome(lambda f=f, a=a: f(ours(a))), outcome(lambda f=f, a=a: f(a)), f"{f.__name__}({a!r})")
     assert [10, 20, 30][numloom.array(1)] == 20
     with pytest.raises(TypeError, match="only integer scalar arrays can be converted to a scalar index"):
@@ -78,7 +85,16 @@ def test_ufuncs(name):
                 a[1] = abs(a[1])
         b = [ours(v) for v in a]
         want = outcome(lambda a=a: host(*a))
-        exact = not np.dtype(code).kind == "c" and name not in ("power", "float_power", "exp", "log", "sin", "cos", "tanh", "erf")
+        exact = not np.dtype(code).kind == "c" and name not in (
+            "power",
+            "float_power",
+            "exp",
+            "log",
+            "sin",
+            "cos",
+            "tanh",
+            "erf",
+        )
         got = outcome(lambda b=b: u(*b))
         if isinstance(want, tuple):
             assert got[0] is want[0], (code, got, want)
@@ -170,8 +186,12 @@ def test_elementwise_functions():
     same(out, np.where(m, a, -1).astype("f"))
     same(_core.elementwise_new("where", np.dtype("d"), ours(m), 1, ours(a)), np.where(m, 1, a))
     same(_core.elementwise_new("real", np.dtype("D"), ours(a * 1j)), (a * 1j).real)
-    for bad in (lambda: _core.elementwise("nothing", "d", out, out, out), lambda: _core.elementwise("add", "d", out, out),
-                lambda: _core.elementwise("add", "d", out, numloom.ones(4), 1), lambda: _core.elementwise("invert", "d", out, out)):
+    for bad in (
+        lambda: _core.elementwise("nothing", "d", out, out, out),
+        lambda: _core.elementwise("add", "d", out, out),
+        lambda: _core.elementwise("add", "d", out, numloom.ones(4), 1),
+        lambda: _core.elementwise("invert", "d", out, out),
+    ):
         with pytest.raises((ValueError, TypeError)):
             bad()
 
@@ -188,7 +208,7 @@ def test_threads_record_together():
                 y[1:] += y[:-1] * 0
             if float(y.sum()) != 2500.0 * (k + 200):
                 failures.append(k)
-        except Exception as e:  # noqa: BLE001
+        except Exception as e:
             failures.append(e)
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
