@@ -1,4 +1,4 @@
-"""The types: isinstance with NumPy's arrays, subclasses, ufunc objects, conversions, call sites, threads, interrupts."""
+"""The types: isinstance with NumPy's arrays, subclasses, ufunc objects, conversions, call sites, threads, Ctrl-C."""
 
 import _thread
 import pickle
