@@ -110,6 +110,14 @@ def to_numpy(a):
     return _core.to_host(a) if view is None else view
 
 
+def share(x):
+    """A NumPy array as one of ours over its memory; a copy where several devices keep the engine from using it."""
+    try:
+        return _core.adopt(x, True)
+    except ValueError:
+        return _core.from_host(x)
+
+
 def host(x):
     """Anything as NumPy sees it: our arrays as NumPy arrays, lazy scalars as NumPy scalars."""
     kind = type(x)

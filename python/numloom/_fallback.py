@@ -14,7 +14,7 @@ import types
 import numpy
 
 from numloom import _core
-from numloom._base import is_native, ndarray, scalar
+from numloom._base import is_native, ndarray, scalar, share
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MODULES = (_PACKAGE, os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep)
@@ -178,9 +178,12 @@ def callback(function):
 
     @functools.wraps(function, updated=())
     def call(*args, **kwargs):
-        args = [_core.adopt(x, True) if type(x) is numpy.ndarray and is_native(x.dtype) else x for x in args]
-        result = plain(function(*args, **kwargs))
+        given = [share(x) if type(x) is numpy.ndarray and is_native(x.dtype) else x for x in args]
+        result = plain(function(*given, **kwargs))
         _core.flush("host_call")  # what the function wrote into NumPy's arrays must be there when NumPy goes on
+        for x, ours in zip(args, given, strict=True):
+            if ours is not x and ours.base is not x and x.flags.writeable:
+                x[...] = _core.to_host(ours)  # it was a copy
         return result
 
     return call
