@@ -461,8 +461,8 @@ void init_array_type(PyObject* module) {
                                   {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                                   {0, nullptr},
                               });
-    PyType_Spec spec = {"numloom.ndarray", sizeof(ArrayObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-                        slots.data()};
+    PyType_Spec spec = {"numloom.ndarray", sizeof(ArrayObject), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_SEQUENCE, slots.data()};
     array_type = reinterpret_cast<PyTypeObject*>(Ref::take(PyType_FromSpec(&spec)).release());
     // 3.11 has no PyType_FromMetaclass. The metaclass adds no fields to `type`, so that the type may change
     // to it.

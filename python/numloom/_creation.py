@@ -361,6 +361,8 @@ def number(x):
     kind = type(x)
     if kind is int or kind is float:
         return x, INT if kind is int else FLOAT
+    if isinstance(x, float):
+        return float(x), FLOAT
     if kind is scalar:
         x = x._value()
     if isinstance(x, (numpy.integer, numpy.floating)) and is_native(x.dtype):

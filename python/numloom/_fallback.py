@@ -148,7 +148,10 @@ class Session:
         if not is_native(r.dtype):
             return r  # our memory under a foreign dtype: NumPy's view of it
         shift = address(r) - address(view)
-        return _core.view(a, r.shape, r.strides, shift, r.dtype, r.flags.writeable)
+        try:
+            return _core.view(a, r.shape, r.strides, shift, r.dtype, r.flags.writeable)
+        except ValueError:  # it reaches outside our memory, as as_strided can make it
+            return share(r)
 
     def finish(self):
         """Writes back what NumPy changed in lent copies."""
