@@ -593,7 +593,9 @@ void TapeBuilder::estimate() {
         const double bytes = static_cast<double>(item_size(a.dtype));
         code_.bytes_per_point += bytes;
         if (a.stores) code_.stored_per_point += bytes;
-        code_.ns_per_point += bytes * 0.02 + (g.direct ? 0 : 0.4);
+        code_.ns_per_point += bytes * 0.02;
+        // A step of a cache line or more touches a line a point, which is mostly gone before its next element.
+        if (!g.direct) code_.ns_per_point += std::abs(a.strides.back()) >= 64 ? 1.5 : 0.4;
     }
 }
 
