@@ -298,16 +298,14 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* kwargs) {
     });
 }
 
-Ref exported(PyObject* self) {
-    Ref view = host_view(array_of(self), as_array(self)->writeable);
-    if (!view) raise(PyExc_BufferError, "this array is not in one piece in host memory: export a copy");
-    return view;
-}
-
 PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
-        Ref view = exported(self);
-        Ref method = Ref::take(PyObject_GetAttrString(view.get(), "__dlpack__"));
+        Ref array = host_view(array_of(self), as_array(self)->writeable);
+        PyObject* copy = kwargs ? PyDict_GetItemString(kwargs, "copy") : nullptr;
+        if (!array && copy == Py_False)
+            raise(PyExc_BufferError, "this array is not in one piece in host memory");
+        if (!array) array = to_host(array_of(self));
+        Ref method = Ref::take(PyObject_GetAttrString(array.get(), "__dlpack__"));
         return Ref::take(PyObject_Call(method.get(), args, kwargs)).release();
     });
 }

@@ -30,7 +30,7 @@ enum class ItemKind : uint8_t { Integer, Slice, NewAxis, Ellipsis, Advanced };
 
 struct Item {
     ItemKind kind;
-    int64_t index = 0;
+    int64_t index;  // of an Integer; an array of items stays uninitialised on purpose
 };
 
 int64_t to_index(PyObject* o) {
@@ -40,33 +40,33 @@ int64_t to_index(PyObject* o) {
 }
 
 Item classify_rare(PyObject* o) {
-    if (PyBool_Check(o)) return {ItemKind::Advanced};
+    if (PyBool_Check(o)) return {ItemKind::Advanced, 0};
     DType d;
     if (dtype_of_scalar_type(Py_TYPE(o), &d)) {
         if (is_integer(d))
             return {ItemKind::Integer, cast_scalar(numpy_scalar_bits(o, d), d, DType::Int64).as<int64_t>()};
-        if (d == DType::Bool) return {ItemKind::Advanced};
+        if (d == DType::Bool) return {ItemKind::Advanced, 0};
         raise(PyExc_IndexError, kInvalid);
     }
     if (is_scalar(o)) {
         if (is_integer(array_of(o).dtype())) return {ItemKind::Integer, to_index(o)};
-        if (array_of(o).dtype() == DType::Bool) return {ItemKind::Advanced};
+        if (array_of(o).dtype() == DType::Bool) return {ItemKind::Advanced, 0};
         raise(PyExc_IndexError, kInvalid);
     }
     if (is_array(o) || PyObject_TypeCheck(o, np.ndarray) || PyList_Check(o) || PyTuple_Check(o))
-        return {ItemKind::Advanced};
+        return {ItemKind::Advanced, 0};
     if (PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || PyComplex_Check(o) || PyDict_Check(o) ||
         PyAnySet_Check(o))
         raise(PyExc_IndexError, kInvalid);
     if (PyIndex_Check(o)) return {ItemKind::Integer, to_index(o)};
-    return {ItemKind::Advanced};
+    return {ItemKind::Advanced, 0};
 }
 
 inline Item classify(PyObject* o) {
-    if (PySlice_Check(o)) return {ItemKind::Slice};
+    if (PySlice_Check(o)) return {ItemKind::Slice, 0};
     if (PyLong_CheckExact(o)) return {ItemKind::Integer, to_index(o)};
-    if (o == Py_None) return {ItemKind::NewAxis};
-    if (o == Py_Ellipsis) return {ItemKind::Ellipsis};
+    if (o == Py_None) return {ItemKind::NewAxis, 0};
+    if (o == Py_Ellipsis) return {ItemKind::Ellipsis, 0};
     return classify_rare(o);
 }
 
