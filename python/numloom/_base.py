@@ -140,10 +140,10 @@ def converted(a, dtype):
     return a if a.dtype == dtype else astype(a, dtype)
 
 
-def fresh_like(a, dtype=None):
-    """An uninitialised array with `a`'s shape and memory order (NumPy's order 'K')."""
+def fresh_like(a, dtype=None, shape=None):
+    """An uninitialised array with `a`'s memory order (NumPy's order 'K'), and its shape unless one is given."""
     dtype = a.dtype if dtype is None else dtype
-    shape = a.shape
+    shape = a.shape if shape is None else shape
     ndim = len(shape)
     if ndim < 2:
         return _core.empty(shape, dtype)

@@ -134,9 +134,9 @@ def like(a, dtype, order, shape, device):
     dtype = a.dtype if dtype is None else native_dtype(dtype)
     if shape is not None:
         shape = shape_tuple(shape, dtype.itemsize)
-        if order == "K" and len(shape) == a.ndim and shape == a.shape:
-            return fresh_like(a, dtype)
-        return _core.empty(shape, dtype, "F" if order == "F" or (order in "AK" and fortran(a)) else "C")
+        if order == "K":
+            return fresh_like(a, dtype, shape) if len(shape) == a.ndim else _core.empty(shape, dtype)
+        return _core.empty(shape, dtype, "F" if order == "F" or (order == "A" and fortran(a)) else "C")
     if order == "K":
         return fresh_like(a, dtype)
     if order == "A":

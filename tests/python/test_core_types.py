@@ -63,7 +63,7 @@ def test_conversions():
     assert [10, 20, 30][numloom.array(1)] == 20
     with pytest.raises(TypeError, match="only integer scalar arrays can be converted to a scalar index"):
         numloom.array(1.0).__index__()
-    with pytest.raises(TypeError, match="unhashable type: 'numpy.ndarray'"):
+    with pytest.raises(TypeError, match="unhashable type: '(numpy|numloom).ndarray'"):
         hash(numloom.ones(2))
 
 
