@@ -85,7 +85,7 @@ TEST(CudaSource, ReductionGeometryFillsABlock) {
     for (int i = 0; i < 200; ++i) {
         const kernel::Kernel k = testing::random_kernel(random, options).kernel;
         if (k.reduced_points() == 0) continue;
-        const cuda::Tuning t = cuda::leaves_variant(k, false).tuning;
+        const cuda::Tuning t = cuda::leaves_variant(k, true).tuning;
         EXPECT_EQ(t.kept_fast * t.lanes * t.leaves * t.kept_slow, cuda::kThreads);
     }
 }

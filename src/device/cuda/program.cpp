@@ -209,6 +209,13 @@ void CudaProgram::launch_elementwise(const Launch& l, const Target& target) {
 void CudaProgram::launch_leaves(const Launch& l, char* results, const Target& target) {
     const bool single = l.partials != nullptr;
     Ready& r = leaves(single);
+    if (r.variant.form == Form::Short) {
+        Call call(r, k_, l, waits_itself_);
+        call.set(Slots::End, k_.kept_points());
+        call.set(Slots::Reduced, k_.reduced_points());
+        call.run(ceil_div(k_.kept_points(), kThreads), kThreads, target);
+        return;
+    }
     const Tuning& t = r.variant.tuning;
     const int64_t leaves = k_.leaves(), kept = k_.kept_points();
     int64_t kept_begin = 0, kept_end = kept, leaf_begin = 0, leaf_end = leaves;

@@ -126,6 +126,11 @@ Variant leaves_variant(const Kernel& k, bool single_leaves) {
     Tuning& t = v.tuning;
     const int64_t reduced = k.reduced_points(), kept = k.kept_points();
     t.lanes = pow2_ceil(std::min<int64_t>(kernel::kLanes, reduced));
+    if (!single_leaves && reduced <= kernel::kLanes) {
+        v.form = Form::Short;
+        v.finishes = true;
+        return v;
+    }
     const bool across = k.kept > 0 && k.kept < k.ndim() && lies_across(k, k.ndim() - 1, k.kept - 1);
     t.kept_fast = across ? pow2_ceil(std::min<int64_t>(32, k.shape[static_cast<size_t>(k.kept) - 1])) : 1;
     const int rest = kThreads / (t.kept_fast * t.lanes);
