@@ -2,6 +2,7 @@
 
 ./loom bench headline --json FILE       NumPy's text under Numloom, against NumPy
 ./loom bench record                     nanoseconds to record one operator
+./loom bench gpu --json FILE            NumPy's text on one GPU, against CuPy where it is installed
 """
 
 from __future__ import annotations
@@ -43,6 +44,11 @@ def parser() -> argparse.ArgumentParser:
     head.add_argument("--module", default="numloom", help=argparse.SUPPRESS)
     record = commands.add_parser("record", help="nanoseconds to record one operator, and to record and run it")
     record.add_argument("--module", default="numloom", help=argparse.SUPPRESS)
+    gpu = commands.add_parser("gpu", help="NumPy's text on one GPU, against CuPy where it is installed")
+    gpu.add_argument("--json", metavar="FILE", help="write the rows, a list of objects")
+    gpu.add_argument("--report", metavar="FILE", help="write the table as Markdown")
+    gpu.add_argument("--only", metavar="NAMES", type=names, help="only these rows, separated by commas")
+    gpu.add_argument("--quick", action="store_true", help="small sizes and three rounds: a trial, not a measurement")
     return top
 
 
@@ -60,6 +66,10 @@ def main() -> int:
         import record
 
         return record.run(options.module)
+    if options.command == "gpu":
+        import gpu
+
+        return gpu.run(options)
     unknown = [peer for peer in options.peers if peer not in peers.KNOWN]
     if unknown:
         raise SystemExit(f"no peer called {', '.join(unknown)}; there are: {', '.join(peers.KNOWN)}")

@@ -1,8 +1,10 @@
-"""Checks that the CPU's loops define nothing outside the namespace of their instruction set.
+"""Checks the objects of the CPU's loops, `src/device/cpu/loops/`, which is compiled once per instruction set.
 
-`src/device/cpu/loops/` is compiled once per instruction set. An inline function from a shared header that one of these
-objects defines could be the copy that the linker keeps, and code without AVX would then call instructions that the
-processor may not have. Reads the objects of the build folder that is given (default: build/release).
+They define nothing outside the namespace of their instruction set: an inline function from a shared header could be the
+copy that the linker keeps, and code without AVX would then call instructions that the processor may not have.
+
+They hold no fused multiply-add, which would round a*b+c once instead of twice: GCC 12 makes some in spite of
+`-ffp-contract=off`. Reads the objects of the build folder that is given (default: build/release).
 """
 
 import re
@@ -13,10 +15,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Text, data, weak and unique symbols that others can see.
 DEFINED = re.compile(r"^[0-9a-f]+ ([TDBRVWu]) (\S+)$", re.MULTILINE)
+FUSED = re.compile(r"\bvfn?m(?:add|sub)\w*")
+# GCC converts uint32 to float as high * 65536 + low, where the product is exact, so that fusing changes nothing.
+EXACT = {"cast.cpp.o"}
+
+
+def fused_functions(file: Path) -> list[str]:
+    """Names of the functions of an object that hold a fused multiply-add."""
+    command = ["objdump", "-d", "-C", "--no-show-raw-insn", str(file)]
+    found = []
+    function = ""
+    for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
+        if line.endswith(">:"):
+            function = line.partition("<")[2][:-2]
+        elif FUSED.search(line) and function not in found:
+            found.append(function)
+    return found
 
 
 def main() -> int:
-    """Prints the symbols that do not belong; the exit status tells whether there were any."""
+    """Prints what does not belong; the exit status tells whether there were any."""
     build = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "release"
     failures = 0
     objects = 0
@@ -33,7 +51,10 @@ def main() -> int:
                 if mangled not in symbol:
                     failures += 1
                     print(f"{file.relative_to(build)}: {symbol} lies outside namespace {target}")
-    print(f"{objects} objects of the loops, {failures} symbols outside their namespace")
+            for function in fused_functions(file) if file.name not in EXACT else []:
+                failures += 1
+                print(f"{file.relative_to(build)}: {function} holds a fused multiply-add")
+    print(f"{objects} objects of the loops, {failures} faults")
     return 1 if failures else 0
 
 

@@ -354,18 +354,18 @@ void small(Bench& b) {
     t.store(2, t.op(OpCode::Add, t.load(0), t.load(1)));
     auto program = b.device().compile(k);
     const kernel::Launch l = Bench::launch_of(k, pointers, nullptr);
-    const int count = 20000;
-    for (int round = 0; round < 2; ++round) {
+    for (int count : {200, 20000, 200, 20000}) {
         b.device().synchronize();
         const auto start = std::chrono::steady_clock::now();
         for (int i = 0; i < count; ++i) b.device().launch(*program, l);
         const auto issued = std::chrono::steady_clock::now();
         b.device().synchronize();
         const auto done = std::chrono::steady_clock::now();
-        std::printf("dependent adds on 2^16 f8: %.2f us issued, %.2f us done each\n",
+        std::printf("%d dependent adds on 2^16 f8: %.2f us issued, %.2f us done each\n", count,
                     std::chrono::duration<double>(issued - start).count() / count * 1e6,
                     std::chrono::duration<double>(done - start).count() / count * 1e6);
     }
+    const int count = 20000;
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < count; ++i) b.device().release(b.device().allocate(n * 8), n * 8);
     std::printf(

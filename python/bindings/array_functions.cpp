@@ -1,15 +1,20 @@
-// Module functions that make, view and compute arrays. The package checks arguments where users can reach them.
+// Module functions that make, view and compute arrays. The package checks arguments where users can reach
+// them.
 #include "operand.hpp"
 
 namespace numloom::python {
 namespace {
 
-// --- arguments ---------------------------------------------------------------------------------------------------------------
+// --- arguments
+// ---------------------------------------------------------------------------------------------------------------
 
 void to_dims(PyObject* o, Dims* out) {
-    Ref items = PyIndex_Check(o) && !PyTuple_Check(o) ? Ref::take(PyTuple_Pack(1, o)) : Ref::take(PySequence_Tuple(o));
+    Ref items = PyIndex_Check(o) && !PyTuple_Check(o) ? Ref::take(PyTuple_Pack(1, o))
+                                                      : Ref::take(PySequence_Tuple(o));
     Py_ssize_t n = PyTuple_GET_SIZE(items.get());
-    if (n > kMaxDims) raise(PyExc_ValueError, "maximum supported dimension for an ndarray is currently 64, found " + std::to_string(n));
+    if (n > kMaxDims)
+        raise(PyExc_ValueError,
+              "maximum supported dimension for an ndarray is currently 64, found " + std::to_string(n));
     for (Py_ssize_t i = 0; i < n; ++i) {
         Ref index = Ref::take(PyNumber_Index(PyTuple_GET_ITEM(items.get(), i)));
         int64_t v = PyLong_AsLongLong(index.get());
@@ -22,14 +27,16 @@ void to_dims(PyObject* o, Dims* out) {
 void to_shape(PyObject* o, DType d, Dims* out) {
     to_dims(o, out);
     int64_t bytes = item_size(d);
-    bool empty = false, overflow = false;
+    bool overflow = false;
     for (int64_t v : *out) {
         if (v < 0) raise(PyExc_ValueError, "negative dimensions are not allowed");
-        if (v == 0) empty = true;
-        else overflow = overflow || __builtin_mul_overflow(bytes, v, &bytes);
+        if (v > 0)
+            overflow = overflow ||
+                       __builtin_mul_overflow(bytes, v, &bytes);  // as NumPy, also where another length is 0
     }
-    if (overflow && !empty)
-        raise(PyExc_ValueError, "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+    if (overflow)
+        raise(PyExc_ValueError,
+              "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
 }
 
 OpCode to_operation(const char* text) {
@@ -52,10 +59,12 @@ uint64_t to_axes(PyObject* o, int ndim) {
 
 template <class... A>
 void parse(PyObject* args, PyObject* kwargs, const char* format, const char* const* names, A... out) {
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), out...)) throw PythonError{};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), out...))
+        throw PythonError{};
 }
 
-// --- making arrays -----------------------------------------------------------------------------------------------------------
+// --- making arrays
+// -----------------------------------------------------------------------------------------------------------
 
 PyObject* empty(PyObject*, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
@@ -96,7 +105,8 @@ PyObject* ramp(PyObject*, PyObject* args) {
 }
 
 void host_geometry(PyObject* array, Dims* shape, Dims* strides) {
-    Ref s = Ref::take(PyObject_GetAttrString(array, "shape")), t = Ref::take(PyObject_GetAttrString(array, "strides"));
+    Ref s = Ref::take(PyObject_GetAttrString(array, "shape")),
+        t = Ref::take(PyObject_GetAttrString(array, "strides"));
     to_dims(s.get(), shape);
     to_dims(t.get(), strides);
 }
@@ -116,9 +126,11 @@ bool flag(PyObject* array, const char* name) {
 
 PyObject* adopt_array(PyObject* array, bool shared) {
     DType d = host_dtype(array);
-    // Memory of NumPy's that the engine can't use in place is copied, unless the caller wants to see writes to it.
+    // Memory of NumPy's that the engine can't use in place is copied, unless the caller wants to see writes
+    // to it.
     if (!alone() || !flag(array, "aligned")) {
-        if (shared) raise(PyExc_ValueError, "memory can be shared only where it is aligned, with one CPU device");
+        if (shared)
+            raise(PyExc_ValueError, "memory can be shared only where it is aligned, with one CPU device");
         return new_array(import_host(array, d));
     }
     Dims shape, strides;
@@ -131,9 +143,8 @@ PyObject* adopt_array(PyObject* array, bool shared) {
     char* first = reinterpret_cast<char*>(PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0)));
     bool writeable = PyTuple_GET_ITEM(data, 1) == Py_False;
     Py_INCREF(array);
-    Array a = engine().adopt(d, l, -l->low(), first + l->low(), l->high() - l->low() + item_size(d), array, [](void* owner) {
-        Py_DECREF(static_cast<PyObject*>(owner));
-    });
+    Array a = engine().adopt(d, l, -l->low(), first + l->low(), l->high() - l->low() + item_size(d), array,
+                             [](void* owner) { Py_DECREF(static_cast<PyObject*>(owner)); });
     if (shared) engine().pin(a.storage());
     return new_array(std::move(a), shared ? array : nullptr, writeable);
 }
@@ -175,12 +186,15 @@ PyObject* host_view_function(PyObject*, PyObject* args, PyObject* kwargs) {
     });
 }
 
-// --- views -------------------------------------------------------------------------------------------------------------------
+// --- views
+// -------------------------------------------------------------------------------------------------------------------
 
 void check_inside(const Array& v) {
     if (v.size() == 0) return;
-    int64_t low = v.offset() + v.layout()->low(), high = v.offset() + v.layout()->high() + item_size(v.dtype());
-    if (low < 0 || high > v.storage()->nbytes) raise(PyExc_ValueError, "the view reaches outside its array's memory");
+    int64_t low = v.offset() + v.layout()->low(),
+            high = v.offset() + v.layout()->high() + item_size(v.dtype());
+    if (low < 0 || high > v.storage()->nbytes)
+        raise(PyExc_ValueError, "the view reaches outside its array's memory");
 }
 
 PyObject* view(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -213,7 +227,8 @@ PyObject* reshape_view(PyObject*, PyObject* args) {
         int64_t size = 1;
         for (int64_t v : dims) size *= v;
         if (size != o->array.size())
-            raise(PyExc_ValueError, "cannot reshape array of size " + std::to_string(o->array.size()) + " into shape " + tuple_text(dims));
+            raise(PyExc_ValueError, "cannot reshape array of size " + std::to_string(o->array.size()) +
+                                        " into shape " + tuple_text(dims));
         const Layout* l = reshape_layout(*o->array.layout(), dims, item_size(o->array.dtype()));
         if (!l) Py_RETURN_NONE;
         return new_view(o, o->array.view(l, o->array.offset()));
@@ -229,8 +244,9 @@ PyObject* broadcast_view(PyObject*, PyObject* args) {
         to_shape(shape, DType::Bool, &dims);
         const Layout* l = broadcast_layout(*o->array.layout(), dims);
         if (!l)
-            raise(PyExc_ValueError, "operands could not be broadcast together with remapped shapes [original->remapped]: " +
-                                        tuple_text(o->array.shape()) + "  and requested shape " + tuple_text(dims));
+            raise(PyExc_ValueError,
+                  "operands could not be broadcast together with remapped shapes [original->remapped]: " +
+                      tuple_text(o->array.shape()) + "  and requested shape " + tuple_text(dims));
         PyObject* r = new_view(o, o->array.view(l, o->array.offset()));
         as_array(r)->writeable = false;
         return r;
@@ -247,14 +263,16 @@ PyObject* permute_view(PyObject*, PyObject* args) {
         if (order.n != o->array.ndim()) raise(PyExc_ValueError, "axes don't match array");
         uint64_t seen = 0;
         for (int64_t axis : order) {
-            if (axis < 0 || axis >= order.n || (seen >> axis & 1)) raise(PyExc_ValueError, "repeated axis in transpose");
+            if (axis < 0 || axis >= order.n || (seen >> axis & 1))
+                raise(PyExc_ValueError, "repeated axis in transpose");
             seen |= uint64_t{1} << axis;
         }
         return new_view(o, o->array.view(permute_layout(*o->array.layout(), order), o->array.offset()));
     });
 }
 
-// --- computing -----------------------------------------------------------------------------------------------------------------
+// --- computing
+// -----------------------------------------------------------------------------------------------------------------
 
 struct Operands {
     Arg args[3];
@@ -262,10 +280,12 @@ struct Operands {
     int n = 0;
 };
 
-// Positional arguments from `first` on as operands of a loop; numbers get their bytes in the loop's dtype (a mask's in bool).
+// Positional arguments from `first` on as operands of a loop; numbers get their bytes in the loop's dtype (a
+// mask's in bool).
 void to_operands(PyObject* args, Py_ssize_t first, OpCode op, DType loop, Operands* out) {
     out->n = static_cast<int>(PyTuple_GET_SIZE(args) - first);
-    if (out->n != operation(op).inputs) raise(PyExc_TypeError, "'" + std::string(operation(op).name) + "' takes another number of operands");
+    if (out->n != operation(op).inputs)
+        raise(PyExc_TypeError, "'" + std::string(operation(op).name) + "' takes another number of operands");
     for (int i = 0; i < out->n; ++i) {
         PyObject* o = PyTuple_GET_ITEM(args, first + i);
         if (!to_arg(o, &out->args[i])) {
@@ -280,7 +300,9 @@ void to_operands(PyObject* args, Py_ssize_t first, OpCode op, DType loop, Operan
 
 DType to_loop(OpCode op, PyObject* o) {
     DType d = require_dtype(o);
-    if (!operation(op).has_loop(d)) raise(PyExc_TypeError, "no loop of '" + std::string(operation(op).name) + "' for " + std::string(name(d)));
+    if (!operation(op).has_loop(d))
+        raise(PyExc_TypeError,
+              "no loop of '" + std::string(operation(op).name) + "' for " + std::string(name(d)));
     return d;
 }
 
@@ -297,9 +319,11 @@ PyObject* elementwise(PyObject*, PyObject* args) {
         const Array& target = require_array(out)->array;
         for (int i = 0; i < operands.n; ++i) {
             Dims broadcast;
-            if (!broadcast_shapes(operands.args[i].layout()->shape(), target.shape(), &broadcast) || broadcast != Dims(target.shape()))
+            if (!broadcast_shapes(operands.args[i].layout()->shape(), target.shape(), &broadcast) ||
+                broadcast != Dims(target.shape()))
                 raise(PyExc_ValueError, "operand of shape " + tuple_text(operands.args[i].layout()->shape()) +
-                                            " does not broadcast to the output's shape " + tuple_text(target.shape()));
+                                            " does not broadcast to the output's shape " +
+                                            tuple_text(target.shape()));
         }
         engine().compute(op, loop, target.operand(), {operands.in, static_cast<size_t>(operands.n)});
         return Py_NewRef(out);
@@ -322,7 +346,8 @@ PyObject* elementwise_new(PyObject*, PyObject* args) {
             layouts[i] = operands.args[i].layout();
             if (!broadcast_shapes(shape, layouts[i]->shape(), &next)) {
                 std::string all = "operands could not be broadcast together with shapes ";
-                for (int j = 0; j < operands.n; ++j) all += tuple_text(operands.args[j].layout()->shape()) + " ";
+                for (int j = 0; j < operands.n; ++j)
+                    all += tuple_text(operands.args[j].layout()->shape()) + " ";
                 raise(PyExc_ValueError, all);
             }
             shape = next;
@@ -344,19 +369,23 @@ PyObject* reduce(PyObject*, PyObject* args) {
         bool fits = from.ndim() == to.ndim();
         for (int i = 0; fits && i < from.ndim(); ++i)
             fits = to.layout()->shape(i) == ((mask >> i & 1) ? 1 : from.layout()->shape(i));
-        if (!fits) raise(PyExc_ValueError, "the output's shape " + tuple_text(to.shape()) + " does not fit a reduction of " + tuple_text(from.shape()));
+        if (!fits)
+            raise(PyExc_ValueError, "the output's shape " + tuple_text(to.shape()) +
+                                        " does not fit a reduction of " + tuple_text(from.shape()));
         engine().reduce(to_operation(text), require_dtype(type), to.operand(), from.operand(), mask);
         return Py_NewRef(out);
     });
 }
 
-// Allocates the output; without `keepdims` the reduced axes are gone, and a result without axes is a lazy scalar.
+// Allocates the output; without `keepdims` the reduced axes are gone, and a result without axes is a lazy
+// scalar.
 PyObject* reduce_new(PyObject*, PyObject* args) {
     return guarded([&] {
         const char* text;
         PyObject *type, *a, *axes, *dtype = Py_None;
         int keepdims = 0;
-        if (!PyArg_ParseTuple(args, "sOOO|pO", &text, &type, &a, &axes, &keepdims, &dtype)) throw PythonError{};
+        if (!PyArg_ParseTuple(args, "sOOO|pO", &text, &type, &a, &axes, &keepdims, &dtype))
+            throw PythonError{};
         const Array& from = require_array(a)->array;
         uint64_t mask = to_axes(axes, from.ndim());
         OpCode op = to_operation(text);
@@ -365,8 +394,10 @@ PyObject* reduce_new(PyObject*, PyObject* args) {
         Dims shape;
         for (int i = 0; i < from.ndim(); ++i) shape.push((mask >> i & 1) ? 1 : from.layout()->shape(i));
         Array out = engine().empty(d, shape);
-        if (from.ndim() == 0) engine().assign(out.operand(), from.operand());
-        else engine().reduce(op, loop, out.operand(), from.operand(), mask);
+        if (from.ndim() == 0)
+            engine().assign(out.operand(), from.operand());
+        else
+            engine().reduce(op, loop, out.operand(), from.operand(), mask);
         if (keepdims) return new_array(std::move(out));
         Dims kept;
         for (int i = 0; i < from.ndim(); ++i)
@@ -393,19 +424,22 @@ PyObject* to_scalar(PyObject*, PyObject* a) {
     });
 }
 
-// --- asking ----------------------------------------------------------------------------------------------------------------------
+// --- asking
+// ----------------------------------------------------------------------------------------------------------------------
 
 PyObject* is_scalar_function(PyObject*, PyObject* x) { return PyBool_FromLong(is_scalar(x)); }
 
 PyObject* pending(PyObject*, PyObject* a) {
-    return guarded([&] { return PyBool_FromLong(engine().pending(*require_array(a, true)->array.storage())); });
+    return guarded(
+        [&] { return PyBool_FromLong(engine().pending(*require_array(a, true)->array.storage())); });
 }
 
 PyObject* shares_storage(PyObject*, PyObject* args) {
     return guarded([&] {
         PyObject *a, *b;
         if (!PyArg_ParseTuple(args, "OO", &a, &b)) throw PythonError{};
-        return PyBool_FromLong(require_array(a, true)->array.storage() == require_array(b, true)->array.storage());
+        return PyBool_FromLong(require_array(a, true)->array.storage() ==
+                               require_array(b, true)->array.storage());
     });
 }
 
@@ -417,7 +451,8 @@ PyObject* relation(PyObject*, PyObject* args) {
         const Array& y = require_array(b, true)->array;
         if (x.storage() != y.storage()) return PyUnicode_FromString("disjoint");
         static const char* const words[] = {"disjoint", "equal", "shift", "other"};
-        Relation r = relate(*x.layout(), x.offset(), item_size(x.dtype()), *y.layout(), y.offset(), item_size(y.dtype()));
+        Relation r = relate(*x.layout(), x.offset(), item_size(x.dtype()), *y.layout(), y.offset(),
+                            item_size(y.dtype()));
         return PyUnicode_FromString(words[static_cast<int>(r)]);
     });
 }
@@ -462,23 +497,32 @@ PyCFunction with_keywords(F f) {
 }  // namespace
 
 PyMethodDef array_functions[] = {
-    {"empty", with_keywords(empty), METH_VARARGS | METH_KEYWORDS, "empty(shape, dtype, order='C'): undefined contents."},
+    {"empty", with_keywords(empty), METH_VARARGS | METH_KEYWORDS,
+     "empty(shape, dtype, order='C'): undefined contents."},
     {"full", with_keywords(full), METH_VARARGS | METH_KEYWORDS, "full(shape, dtype, value)"},
     {"ramp", ramp, METH_VARARGS, "ramp(n, start, step): int64 start + i * step."},
-    {"from_host", with_keywords(from_host), METH_VARARGS | METH_KEYWORDS, "from_host(array, copy=True): a NumPy array as one of ours."},
+    {"from_host", with_keywords(from_host), METH_VARARGS | METH_KEYWORDS,
+     "from_host(array, copy=True): a NumPy array as one of ours."},
     {"adopt", with_keywords(adopt), METH_VARARGS | METH_KEYWORDS,
-     "adopt(array, shared=False): takes a NumPy array's memory over without a copy; shared: others go on using it."},
+     "adopt(array, shared=False): takes a NumPy array's memory over without a copy; shared: others go on "
+     "using it."},
     {"to_host", to_host_function, METH_O, "to_host(a): a fresh NumPy array in C order."},
     {"host_view", with_keywords(host_view_function), METH_VARARGS | METH_KEYWORDS,
-     "host_view(a, writeable=None): a NumPy array over a's memory, or None where it is not in one piece on the host."},
+     "host_view(a, writeable=None): a NumPy array over a's memory, or None where it is not in one piece on "
+     "the host."},
     {"view", with_keywords(view), METH_VARARGS | METH_KEYWORDS,
-     "view(a, shape, strides, offset=0, dtype=None, writeable=None): another view of a's memory, offset in bytes from a."},
-    {"reshape_view", reshape_view, METH_VARARGS, "reshape_view(a, shape): a view, or None where only a copy can do it."},
+     "view(a, shape, strides, offset=0, dtype=None, writeable=None): another view of a's memory, offset in "
+     "bytes from a."},
+    {"reshape_view", reshape_view, METH_VARARGS,
+     "reshape_view(a, shape): a view, or None where only a copy can do it."},
     {"broadcast_view", broadcast_view, METH_VARARGS, "broadcast_view(a, shape): a read-only view."},
-    {"permute_view", permute_view, METH_VARARGS, "permute_view(a, axes): axis i of the view is axis axes[i] of a."},
+    {"permute_view", permute_view, METH_VARARGS,
+     "permute_view(a, axes): axis i of the view is axis axes[i] of a."},
     {"elementwise", elementwise, METH_VARARGS, "elementwise(name, loop, out, *operands): returns out."},
-    {"elementwise_new", elementwise_new, METH_VARARGS, "elementwise_new(name, loop, *operands): a fresh array."},
-    {"reduce", reduce, METH_VARARGS, "reduce(name, type, out, a, axes): out has a's shape with 1 along axes."},
+    {"elementwise_new", elementwise_new, METH_VARARGS,
+     "elementwise_new(name, loop, *operands): a fresh array."},
+    {"reduce", reduce, METH_VARARGS,
+     "reduce(name, type, out, a, axes): out has a's shape with 1 along axes."},
     {"reduce_new", reduce_new, METH_VARARGS, "reduce_new(name, type, a, axes, keepdims=False, dtype=None)"},
     {"assign", assign, METH_VARARGS, "assign(out, value): out[...] = value."},
     {"to_scalar", to_scalar, METH_O, "to_scalar(a): the lazy scalar over a fresh 0-d array."},

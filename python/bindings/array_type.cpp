@@ -1,4 +1,5 @@
-// The type numloom.ndarray: creation, attributes, and the metaclass that lets isinstance accept NumPy's arrays.
+// The type numloom.ndarray: creation, attributes, and the metaclass that lets isinstance accept NumPy's
+// arrays.
 #include "numbers.hpp"
 #include "operand.hpp"
 
@@ -9,11 +10,13 @@ namespace numloom::python {
 
 PyTypeObject* array_type;
 
-// --- objects ---------------------------------------------------------------------------------------------------------------
+// --- objects
+// ---------------------------------------------------------------------------------------------------------------
 
 namespace {
 
-// Objects given back, ready for the next array: allocation is a third of the cost of recording an operator without it.
+// Objects given back, ready for the next array: allocation is a third of the cost of recording an operator
+// without it.
 constexpr int kFree = 512;
 void* free_list[kFree];
 int free_count = 0;
@@ -57,8 +60,10 @@ void dealloc_array(PyObject* self) {
     PyObject* base = o->base;
     PyObject* value = o->value;
     o->array.~Array();
-    if (free_count < kFree) free_list[free_count++] = self;
-    else PyObject_Free(self);
+    if (free_count < kFree)
+        free_list[free_count++] = self;
+    else
+        PyObject_Free(self);
     Py_XDECREF(base);
     Py_XDECREF(value);
     Py_DECREF(type);
@@ -70,7 +75,8 @@ ArrayObject* require_array(PyObject* o, bool scalars) {
     throw PythonError{};
 }
 
-// --- attributes --------------------------------------------------------------------------------------------------------------
+// --- attributes
+// --------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -92,7 +98,9 @@ PyObject* get_strides(PyObject* self, void*) {
 PyObject* get_dtype(PyObject* self, void*) { return Py_NewRef(dtype_object(array_of(self).dtype())); }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(array_of(self).ndim()); }
 PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(array_of(self).size()); }
-PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLongLong(item_size(array_of(self).dtype())); }
+PyObject* get_itemsize(PyObject* self, void*) {
+    return PyLong_FromLongLong(item_size(array_of(self).dtype()));
+}
 
 PyObject* get_nbytes(PyObject* self, void*) {
     return PyLong_FromLongLong(array_of(self).size() * item_size(array_of(self).dtype()));
@@ -158,7 +166,8 @@ int set_part(PyObject* self, PyObject* value, bool imaginary) {
     return guarded(-1, [&] {
         if (!value) raise(PyExc_AttributeError, "Cannot delete array part");
         const Array& a = array_of(self);
-        if (!is_complex(a.dtype()) && imaginary) raise(PyExc_TypeError, "array does not have imaginary part to set");
+        if (!is_complex(a.dtype()) && imaginary)
+            raise(PyExc_TypeError, "array does not have imaginary part to set");
         if (!as_array(self)->writeable) raise(PyExc_ValueError, "assignment destination is read-only");
         assign_value(is_complex(a.dtype()) ? part(a, imaginary) : a, value);
         return 0;
@@ -173,7 +182,9 @@ void parse_new_shape(PyObject* shape, int64_t size, Dims* out) {
     Ref items = PyIndex_Check(shape) ? Ref::take(PyTuple_Pack(1, shape)) : Ref::take(PySequence_Tuple(shape));
     int unknown = -1;
     int64_t known = 1;
-    if (PyTuple_GET_SIZE(items.get()) > kMaxDims) raise(PyExc_ValueError, "maximum supported dimension for an ndarray is currently 64, found " + std::to_string(PyTuple_GET_SIZE(items.get())));
+    if (PyTuple_GET_SIZE(items.get()) > kMaxDims)
+        raise(PyExc_ValueError, "maximum supported dimension for an ndarray is currently 64, found " +
+                                    std::to_string(PyTuple_GET_SIZE(items.get())));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
         Py_ssize_t v = PyNumber_AsSsize_t(PyTuple_GET_ITEM(items.get(), i), PyExc_OverflowError);
         if (v == -1 && PyErr_Occurred()) throw PythonError{};
@@ -190,7 +201,8 @@ void parse_new_shape(PyObject* shape, int64_t size, Dims* out) {
     if (unknown >= 0 && fits) (*out)[unknown] = size / known;
     if (!fits) {
         std::string text = tuple_text(*out);
-        raise(PyExc_ValueError, "cannot reshape array of size " + std::to_string(size) + " into shape " + text);
+        raise(PyExc_ValueError,
+              "cannot reshape array of size " + std::to_string(size) + " into shape " + text);
     }
 }
 
@@ -203,7 +215,8 @@ int set_shape(PyObject* self, PyObject* value, void*) {
         const Layout* l = reshape_layout(*o->array.layout(), shape, item_size(o->array.dtype()));
         if (!l)
             raise(PyExc_AttributeError,
-                  "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+                  "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the "
+                  "desired shape.");
         o->array = o->array.view(l, o->array.offset());
         return 0;
     });
@@ -226,7 +239,8 @@ int set_hook_value(PyObject* self, PyObject* value, void*) {
 
 PyGetSetDef array_getset[] = {
     {"shape", get_shape, set_shape, "Lengths of the axes; can be set where no copy is needed.", nullptr},
-    {"strides", get_strides, set_hook_value<Hook::SetStrides>, "Bytes from one element to the next along each axis.", nullptr},
+    {"strides", get_strides, set_hook_value<Hook::SetStrides>,
+     "Bytes from one element to the next along each axis.", nullptr},
     {"dtype", get_dtype, set_hook_value<Hook::SetDtype>, "The elements' numpy.dtype.", nullptr},
     {"ndim", get_ndim, nullptr, "Number of axes.", nullptr},
     {"size", get_size, nullptr, "Number of elements.", nullptr},
@@ -236,12 +250,15 @@ PyGetSetDef array_getset[] = {
     {"T", get_transpose, nullptr, "The view with its axes reversed.", nullptr},
     {"mT", get_matrix_transpose, nullptr, "The view with its last two axes swapped.", nullptr},
     {"real", get_real, set_real, "The real parts (a view for complex arrays, else the array).", nullptr},
-    {"imag", get_imag, set_imag, "The imaginary parts (a view for complex arrays, else read-only zeros).", nullptr},
+    {"imag", get_imag, set_imag, "The imaginary parts (a view for complex arrays, else read-only zeros).",
+     nullptr},
     {"flags", get_hook<Hook::Flags>, nullptr, "Memory layout, as NumPy's flags object.", nullptr},
-    {"flat", get_hook<Hook::Flat>, set_hook_value<Hook::SetFlat>, "A 1-D iterator over the elements.", nullptr},
+    {"flat", get_hook<Hook::Flat>, set_hook_value<Hook::SetFlat>, "A 1-D iterator over the elements.",
+     nullptr},
     {"data", get_hook<Hook::Data>, nullptr, "A buffer over the elements.", nullptr},
     {"ctypes", get_hook<Hook::Ctypes>, nullptr, "For use with the ctypes module.", nullptr},
-    {"__array_interface__", get_hook<Hook::ArrayInterface>, nullptr, "NumPy's array interface, version 3.", nullptr},
+    {"__array_interface__", get_hook<Hook::ArrayInterface>, nullptr, "NumPy's array interface, version 3.",
+     nullptr},
     {"device", get_device, nullptr, "Where the elements live.", nullptr},
     {},
 };
@@ -251,20 +268,23 @@ PyMemberDef array_members[] = {
     {},
 };
 
-// --- methods -----------------------------------------------------------------------------------------------------------------
+// --- methods
+// -----------------------------------------------------------------------------------------------------------------
 
 // numpy.asarray(x) and the like: our memory where it is in one piece and the caller takes it, else a copy.
 PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
         static const char* names[] = {"dtype", "copy", nullptr};
         PyObject *dtype = Py_None, *copy = Py_None;
-        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", const_cast<char**>(names), &dtype, &copy)) throw PythonError{};
+        if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", const_cast<char**>(names), &dtype, &copy))
+            throw PythonError{};
         const Array& a = array_of(self);
         int must_copy = copy == Py_None ? 0 : PyObject_IsTrue(copy);
         if (must_copy < 0) throw PythonError{};
         Ref array = must_copy || is_scalar(self) ? Ref() : host_view(a, as_array(self)->writeable);
         if (!array) {
-            if (copy == Py_False) raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
+            if (copy == Py_False)
+                raise(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
             array = to_host(a);
         }
         if (dtype == Py_None || dtype == dtype_object(a.dtype())) return array.release();
@@ -278,16 +298,14 @@ PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* kwargs) {
     });
 }
 
-Ref exported(PyObject* self) {
-    Ref view = host_view(array_of(self), as_array(self)->writeable);
-    if (!view) raise(PyExc_BufferError, "this array is not in one piece in host memory: export a copy");
-    return view;
-}
-
 PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
-        Ref view = exported(self);
-        Ref method = Ref::take(PyObject_GetAttrString(view.get(), "__dlpack__"));
+        Ref array = host_view(array_of(self), as_array(self)->writeable);
+        PyObject* copy = kwargs ? PyDict_GetItemString(kwargs, "copy") : nullptr;
+        if (!array && copy == Py_False)
+            raise(PyExc_BufferError, "this array is not in one piece in host memory");
+        if (!array) array = to_host(array_of(self));
+        Ref method = Ref::take(PyObject_GetAttrString(array.get(), "__dlpack__"));
         return Ref::take(PyObject_Call(method.get(), args, kwargs)).release();
     });
 }
@@ -295,11 +313,12 @@ PyObject* dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
 
 PyMethodDef array_methods[] = {
-    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(array_protocol)), METH_VARARGS | METH_KEYWORDS,
-     "The elements as a NumPy array."},
-    {"__complex__", [](PyObject* self, PyObject*) { return to_complex(self); }, METH_NOARGS, "The only element as a complex."},
-    {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(dlpack)), METH_VARARGS | METH_KEYWORDS,
-     "A DLPack capsule over the elements."},
+    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(array_protocol)),
+     METH_VARARGS | METH_KEYWORDS, "The elements as a NumPy array."},
+    {"__complex__", [](PyObject* self, PyObject*) { return to_complex(self); }, METH_NOARGS,
+     "The only element as a complex."},
+    {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(dlpack)),
+     METH_VARARGS | METH_KEYWORDS, "A DLPack capsule over the elements."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, "DLPack's device: (kDLCPU, 0)."},
     {},
 };
@@ -362,10 +381,12 @@ PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     });
 }
 
-// --- the metaclass -----------------------------------------------------------------------------------------------------------
+// --- the metaclass
+// -----------------------------------------------------------------------------------------------------------
 
 PyObject* instance_check(PyObject* cls, PyObject* o) {
-    if (reinterpret_cast<PyObject*>(array_type) != cls) return PyBool_FromLong(PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(cls)));
+    if (reinterpret_cast<PyObject*>(array_type) != cls)
+        return PyBool_FromLong(PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(cls)));
     return PyBool_FromLong(is_array(o) || PyObject_TypeCheck(o, np.ndarray));
 }
 
@@ -375,10 +396,12 @@ PyObject* subclass_check(PyObject* cls, PyObject* o) {
         return nullptr;
     }
     PyTypeObject* type = reinterpret_cast<PyTypeObject*>(o);
-    return PyBool_FromLong(PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls)) || PyType_IsSubtype(type, np.ndarray));
+    return PyBool_FromLong(PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls)) ||
+                           PyType_IsSubtype(type, np.ndarray));
 }
 
-// `class C(numloom.ndarray)` makes a subclass of NumPy's array: such arrays work on the host, with all of NumPy's hooks.
+// `class C(numloom.ndarray)` makes a subclass of NumPy's array: such arrays work on the host, with all of
+// NumPy's hooks.
 PyObject* meta_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
         if (PyTuple_GET_SIZE(args) != 3 || !PyTuple_Check(PyTuple_GET_ITEM(args, 1)))
@@ -390,8 +413,10 @@ PyObject* meta_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
             if (b == reinterpret_cast<PyObject*>(array_type)) b = reinterpret_cast<PyObject*>(np.ndarray);
             PyTuple_SET_ITEM(replaced.get(), i, Py_NewRef(b));
         }
-        Ref all = Ref::take(PyTuple_Pack(3, PyTuple_GET_ITEM(args, 0), replaced.get(), PyTuple_GET_ITEM(args, 2)));
-        return Ref::take(PyObject_Call(reinterpret_cast<PyObject*>(&PyType_Type), all.get(), kwargs)).release();
+        Ref all =
+            Ref::take(PyTuple_Pack(3, PyTuple_GET_ITEM(args, 0), replaced.get(), PyTuple_GET_ITEM(args, 2)));
+        return Ref::take(PyObject_Call(reinterpret_cast<PyObject*>(&PyType_Type), all.get(), kwargs))
+            .release();
     });
 }
 
@@ -417,29 +442,32 @@ void init_array_type(PyObject* module) {
 
     std::vector<PyType_Slot> slots = array_number_slots();
     slots.insert(slots.end(), {
-        {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_array)},
-        {Py_tp_getset, array_getset},
-        {Py_tp_members, array_members},
-        {Py_tp_methods, array_methods},
-        {Py_tp_new, reinterpret_cast<void*>(array_new)},
-        {Py_tp_hash, reinterpret_cast<void*>(array_hash)},
-        {Py_tp_iter, reinterpret_cast<void*>(array_iter)},
-        {Py_mp_length, reinterpret_cast<void*>(array_length)},
-        {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
-        {Py_mp_ass_subscript, reinterpret_cast<void*>(array_assign)},
-        {Py_sq_length, reinterpret_cast<void*>(array_length)},
-        {Py_sq_item, reinterpret_cast<void*>(array_item)},
-        {Py_sq_contains, reinterpret_cast<void*>(array_contains)},
-        {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
-        {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
-        {0, nullptr},
-    });
-    PyType_Spec spec = {"numloom.ndarray", sizeof(ArrayObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
+                                  {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_array)},
+                                  {Py_tp_getset, array_getset},
+                                  {Py_tp_members, array_members},
+                                  {Py_tp_methods, array_methods},
+                                  {Py_tp_new, reinterpret_cast<void*>(array_new)},
+                                  {Py_tp_hash, reinterpret_cast<void*>(array_hash)},
+                                  {Py_tp_iter, reinterpret_cast<void*>(array_iter)},
+                                  {Py_mp_length, reinterpret_cast<void*>(array_length)},
+                                  {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
+                                  {Py_mp_ass_subscript, reinterpret_cast<void*>(array_assign)},
+                                  {Py_sq_length, reinterpret_cast<void*>(array_length)},
+                                  {Py_sq_item, reinterpret_cast<void*>(array_item)},
+                                  {Py_sq_contains, reinterpret_cast<void*>(array_contains)},
+                                  {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+                                  {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+                                  {0, nullptr},
+                              });
+    PyType_Spec spec = {"numloom.ndarray", sizeof(ArrayObject), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_SEQUENCE, slots.data()};
     array_type = reinterpret_cast<PyTypeObject*>(Ref::take(PyType_FromSpec(&spec)).release());
-    // 3.11 has no PyType_FromMetaclass. The metaclass adds no fields to `type`, so that the type may change to it.
+    // 3.11 has no PyType_FromMetaclass. The metaclass adds no fields to `type`, so that the type may change
+    // to it.
     Py_SET_TYPE(reinterpret_cast<PyObject*>(array_type), reinterpret_cast<PyTypeObject*>(meta.release()));
     Ref priority = Ref::take(PyFloat_FromDouble(0.0));
-    if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(array_type), "__array_priority__", priority.get()) != 0 ||
+    if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(array_type), "__array_priority__",
+                               priority.get()) != 0 ||
         PyModule_AddObjectRef(module, "ndarray", reinterpret_cast<PyObject*>(array_type)) != 0)
         throw PythonError{};
 }

@@ -1,9 +1,11 @@
-// Elementwise operations on Python objects: promotion, broadcasting and casting checks of NumPy's ufuncs, then one record call.
+// Elementwise operations on Python objects: promotion, broadcasting and casting checks of NumPy's ufuncs,
+// then one record call.
 #include "operand.hpp"
 
 namespace numloom::python {
 
-// --- errors in NumPy's words ---------------------------------------------------------------------------------------------
+// --- errors in NumPy's words
+// ---------------------------------------------------------------------------------------------
 
 std::string tuple_text(std::span<const int64_t> shape) {
     std::string text = "(";
@@ -25,17 +27,19 @@ namespace {
 
 [[noreturn]] void raise_output_cast(OpCode op, DType from, DType to) {
     if (np.output_casting_error && np.ufuncs[static_cast<int>(op)]) {
-        Ref error = Ref::take(PyObject_CallFunction(np.output_casting_error, "OsOOi", np.ufuncs[static_cast<int>(op)],
-                                                    "same_kind", dtype_object(from), dtype_object(to), 0));
+        Ref error =
+            Ref::take(PyObject_CallFunction(np.output_casting_error, "OsOOi", np.ufuncs[static_cast<int>(op)],
+                                            "same_kind", dtype_object(from), dtype_object(to), 0));
         PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
         throw PythonError{};
     }
     auto quoted = [](DType d) { return "dtype('" + std::string(name(d)) + "')"; };
-    raise(PyExc_TypeError, "Cannot cast ufunc '" + std::string(operation(op).name) + "' output from " + quoted(from) + " to " +
-                               quoted(to) + " with casting rule 'same_kind'");
+    raise(PyExc_TypeError, "Cannot cast ufunc '" + std::string(operation(op).name) + "' output from " +
+                               quoted(from) + " to " + quoted(to) + " with casting rule 'same_kind'");
 }
 
-// --- integer powers ------------------------------------------------------------------------------------------------------
+// --- integer powers
+// ------------------------------------------------------------------------------------------------------
 
 bool any_negative(const Array& a) {
     if (a.size() == 0) return false;
@@ -43,32 +47,38 @@ bool any_negative(const Array& a) {
     for (int i = 0; i < a.ndim(); ++i) ones.push(1);
     Array least = engine().empty(a.dtype(), ones);
     uint64_t axes = a.ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << a.ndim()) - 1;
-    if (a.ndim() == 0) engine().assign(least.operand(), a.operand());
-    else engine().reduce(OpCode::Minimum, a.dtype(), least.operand(), a.operand(), axes);
+    if (a.ndim() == 0)
+        engine().assign(least.operand(), a.operand());
+    else
+        engine().reduce(OpCode::Minimum, a.dtype(), least.operand(), a.operand(), axes);
     Scalar s;
     engine().read(least, s.bytes, Trigger::DataError);
     return cast_scalar(s, a.dtype(), DType::Int64).as<int64_t>() < 0;
 }
 
-// NumPy raises for any negative exponent of an integer power, so the exponents are looked at when the call is made.
+// NumPy raises for any negative exponent of an integer power, so the exponents are looked at when the call is
+// made.
 void check_integer_power(const Arg& exponent, const Resolved& r) {
     if (kind(r.loop) != Kind::Signed) return;
     bool negative;
     if (exponent.view()) {
         if (kind(exponent.operand.dtype) != Kind::Signed) return;
-        negative = any_negative(Array(exponent.operand.storage, exponent.operand.layout, exponent.operand.offset, exponent.operand.dtype));
+        negative = any_negative(Array(exponent.operand.storage, exponent.operand.layout,
+                                      exponent.operand.offset, exponent.operand.dtype));
     } else {
-        negative = cast_scalar(exponent.operand.scalar(), exponent.operand.dtype, DType::Int64).as<int64_t>() < 0;
+        negative =
+            cast_scalar(exponent.operand.scalar(), exponent.operand.dtype, DType::Int64).as<int64_t>() < 0;
     }
     if (negative) raise(PyExc_ValueError, "Integers to negative integer powers are not allowed.");
 }
 
-// --- deferring -----------------------------------------------------------------------------------------------------------
+// --- deferring
+// -----------------------------------------------------------------------------------------------------------
 
 bool plain_python(PyObject* o) {
-    return o == Py_None || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) ||
-           PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o) || PyDict_CheckExact(o) ||
-           PySet_Check(o) || PySlice_Check(o);
+    return o == Py_None || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || PyList_CheckExact(o) ||
+           PyTuple_CheckExact(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) || PyBool_Check(o) ||
+           PyComplex_CheckExact(o) || PyDict_CheckExact(o) || PySet_Check(o) || PySlice_Check(o);
 }
 
 double priority(PyObject* o) {
@@ -83,10 +93,11 @@ double priority(PyObject* o) {
 
 // NumPy's rule: whether an operator of `self` leaves the work to `other`.
 bool defers(PyObject* self, PyObject* other, bool in_place) {
-    if (Py_TYPE(self) == Py_TYPE(other) || plain_python(other) || Py_IS_TYPE(other, np.ndarray) || is_array(other) ||
-        is_scalar(other))
+    if (Py_TYPE(self) == Py_TYPE(other) || plain_python(other) || Py_IS_TYPE(other, np.ndarray) ||
+        is_array(other) || is_scalar(other))
         return false;
-    if (PyObject_TypeCheck(other, np.ndarray)) return !in_place;  // its class decides what becomes of the result
+    if (PyObject_TypeCheck(other, np.ndarray))
+        return !in_place;  // its class decides what becomes of the result
     if (PyObject_TypeCheck(other, np.generic)) return false;
     Ref attribute(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(other)), "__array_ufunc__"));
     if (attribute) return !in_place && attribute.get() == Py_None;
@@ -94,29 +105,92 @@ bool defers(PyObject* self, PyObject* other, bool in_place) {
     return priority(self) < priority(other);
 }
 
-// --- host scalars --------------------------------------------------------------------------------------------------------
+// --- host scalars
+// --------------------------------------------------------------------------------------------------------
 
 binaryfunc python_operator(OpCode op) {
     switch (op) {
-        case OpCode::Add: return PyNumber_Add;
-        case OpCode::Subtract: return PyNumber_Subtract;
-        case OpCode::Multiply: return PyNumber_Multiply;
-        case OpCode::Divide: return PyNumber_TrueDivide;
-        case OpCode::FloorDivide: return PyNumber_FloorDivide;
-        case OpCode::Remainder: return PyNumber_Remainder;
-        case OpCode::Power: return [](PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); };
-        case OpCode::BitwiseAnd: return PyNumber_And;
-        case OpCode::BitwiseOr: return PyNumber_Or;
-        case OpCode::BitwiseXor: return PyNumber_Xor;
-        case OpCode::LeftShift: return PyNumber_Lshift;
-        case OpCode::RightShift: return PyNumber_Rshift;
-        case OpCode::Equal: return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_EQ); };
-        case OpCode::NotEqual: return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_NE); };
-        case OpCode::Less: return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_LT); };
-        case OpCode::LessEqual: return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_LE); };
-        case OpCode::Greater: return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_GT); };
-        case OpCode::GreaterEqual: return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_GE); };
-        default: return nullptr;
+        case OpCode::Add:
+            return PyNumber_Add;
+        case OpCode::Subtract:
+            return PyNumber_Subtract;
+        case OpCode::Multiply:
+            return PyNumber_Multiply;
+        case OpCode::Divide:
+            return PyNumber_TrueDivide;
+        case OpCode::FloorDivide:
+            return PyNumber_FloorDivide;
+        case OpCode::Remainder:
+            return PyNumber_Remainder;
+        case OpCode::Power:
+            return [](PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); };
+        case OpCode::BitwiseAnd:
+            return PyNumber_And;
+        case OpCode::BitwiseOr:
+            return PyNumber_Or;
+        case OpCode::BitwiseXor:
+            return PyNumber_Xor;
+        case OpCode::LeftShift:
+            return PyNumber_Lshift;
+        case OpCode::RightShift:
+            return PyNumber_Rshift;
+        case OpCode::Equal:
+            return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_EQ); };
+        case OpCode::NotEqual:
+            return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_NE); };
+        case OpCode::Less:
+            return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_LT); };
+        case OpCode::LessEqual:
+            return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_LE); };
+        case OpCode::Greater:
+            return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_GT); };
+        case OpCode::GreaterEqual:
+            return [](PyObject* a, PyObject* b) { return PyObject_RichCompare(a, b, Py_GE); };
+        default:
+            return nullptr;
+    }
+}
+
+const char* operator_name(OpCode op) {
+    switch (op) {
+        case OpCode::Add:
+            return "operator.add";
+        case OpCode::Subtract:
+            return "operator.sub";
+        case OpCode::Multiply:
+            return "operator.mul";
+        case OpCode::Divide:
+            return "operator.truediv";
+        case OpCode::FloorDivide:
+            return "operator.floordiv";
+        case OpCode::Remainder:
+            return "operator.mod";
+        case OpCode::Power:
+            return "operator.pow";
+        case OpCode::BitwiseAnd:
+            return "operator.and_";
+        case OpCode::BitwiseOr:
+            return "operator.or_";
+        case OpCode::BitwiseXor:
+            return "operator.xor";
+        case OpCode::LeftShift:
+            return "operator.lshift";
+        case OpCode::RightShift:
+            return "operator.rshift";
+        case OpCode::Equal:
+            return "operator.eq";
+        case OpCode::NotEqual:
+            return "operator.ne";
+        case OpCode::Less:
+            return "operator.lt";
+        case OpCode::LessEqual:
+            return "operator.le";
+        case OpCode::Greater:
+            return "operator.gt";
+        case OpCode::GreaterEqual:
+            return "operator.ge";
+        default:
+            return nullptr;
     }
 }
 
@@ -132,8 +206,11 @@ PyObject* on_host_scalars(OpCode op, PyObject* a, PyObject* b, bool is_operator)
     return Ref::take(PyObject_Vectorcall(ufunc, args, 2, nullptr)).release();
 }
 
-PyObject* foreign_binary(OpCode op, PyObject* a, PyObject* b) {
-    Ref text = Ref::take(PyUnicode_FromString(std::string(operation(op).name).c_str()));
+// The hook gets the ufunc's name, for operators that of the function in Python's `operator`: NumPy's == knows
+// more than its equal.
+PyObject* foreign_binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
+    const char* symbol = is_operator ? operator_name(op) : nullptr;
+    Ref text = Ref::take(PyUnicode_FromString(symbol ? symbol : std::string(operation(op).name).c_str()));
     return call_hook(Hook::FallbackBinary, text.get(), a, b);
 }
 
@@ -143,8 +220,8 @@ PyObject* foreign_ufunc(OpCode op, PyObject* args, PyObject* kwargs) {
 
 bool known_operand(PyObject* o) {
     DType d;
-    return is_array(o) || is_scalar(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o) ||
-           Py_IS_TYPE(o, np.ndarray) || dtype_of_scalar_type(Py_TYPE(o), &d);
+    return is_array(o) || is_scalar(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
+           PyComplex_CheckExact(o) || Py_IS_TYPE(o, np.ndarray) || dtype_of_scalar_type(Py_TYPE(o), &d);
 }
 
 // The operands as broadcast; in->layout() of all are at hand.
@@ -174,7 +251,8 @@ Array output_for(const Arg& a, const Arg& b, DType d) {
     return allocate(d, shape, layouts, 2);
 }
 
-// Weak operands get their bytes; false where NumPy must decide (a comparison with a Python integer out of bounds).
+// Weak operands get their bytes; false where NumPy must decide (a comparison with a Python integer out of
+// bounds).
 bool settle_pair(OpCode op, Arg* a, Arg* b, const Resolved& r) {
     bool comparison = operation(op).result == ResultRule::Bool && operation(op).inputs == 2;
     return settle(a, r, comparison) && settle(b, r, comparison);
@@ -188,12 +266,13 @@ PyObject* binary_general(OpCode op, PyObject* a, PyObject* b, bool is_operator) 
     PyObject* other = ours_first ? b : a;
     if (is_operator && defers(self, other, false)) Py_RETURN_NOTIMPLEMENTED;
     Arg x, y;
-    if (!to_arg(a, &x) || !to_arg(b, &y)) return foreign_binary(op, a, b);
+    if (!to_arg(a, &x) || !to_arg(b, &y)) return foreign_binary(op, a, b, is_operator);
     if (!x.view() && !y.view()) {
         if (PyObject* r = on_host_scalars(op, a, b, is_operator)) return r;
     }
     const Resolved& r = resolve(op, x.type, y.type);
-    if (r.state != Resolved::Native || !settle_pair(op, &x, &y, r)) return foreign_binary(op, a, b);
+    if (r.state != Resolved::Native || !settle_pair(op, &x, &y, r))
+        return foreign_binary(op, a, b, is_operator);
     if (op == OpCode::Power) check_integer_power(y, r);
     Array out = output_for(x, y, r.result);
     Operand in[2] = {x.operand, y.operand};
@@ -203,10 +282,12 @@ PyObject* binary_general(OpCode op, PyObject* a, PyObject* b, bool is_operator) 
 
 }  // namespace
 
-// --- without an output -----------------------------------------------------------------------------------------------------
+// --- without an output
+// -----------------------------------------------------------------------------------------------------
 
 PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
-    // The two cases that matter for speed: arrays of one dense layout, and an array with a Python number or pending scalar.
+    // The two cases that matter for speed: arrays of one dense layout, and an array with a Python number or
+    // pending scalar.
     if (is_array(a)) {
         const Array& x = array_of(a);
         const Layout* l = x.layout();
@@ -255,7 +336,8 @@ PyObject* unary(OpCode op, PyObject* a) {
     return foreign_ufunc(op, args.get(), kwargs.get());
 }
 
-// --- with an output --------------------------------------------------------------------------------------------------------
+// --- with an output
+// --------------------------------------------------------------------------------------------------------
 
 PyObject* into(OpCode op, ArrayObject* out, PyObject* const* in, int n, bool* handled) {
     *handled = true;
@@ -267,7 +349,8 @@ PyObject* into(OpCode op, ArrayObject* out, PyObject* const* in, int n, bool* ha
         }
     }
     const Resolved& r = resolve(op, args[0].type, n == 2 ? args[1].type : 0);
-    if (r.state != Resolved::Native || (n == 2 ? !settle_pair(op, &args[0], &args[1], r) : !settle(&args[0], r, false))) {
+    if (r.state != Resolved::Native ||
+        (n == 2 ? !settle_pair(op, &args[0], &args[1], r) : !settle(&args[0], r, false))) {
         *handled = false;
         return nullptr;
     }
@@ -282,8 +365,9 @@ PyObject* into(OpCode op, ArrayObject* out, PyObject* const* in, int n, bool* ha
         broadcast_inputs(args, n, out, &shape);
         if (!broadcast_shapes(shape, target->shape(), &with_out)) raise_broadcast(args, n, out);
         if (with_out != Dims(target->shape()))
-            raise(PyExc_ValueError, "non-broadcastable output operand with shape " + tuple_text(target->shape()) +
-                                        " doesn't match the broadcast shape " + tuple_text(with_out));
+            raise(PyExc_ValueError, "non-broadcastable output operand with shape " +
+                                        tuple_text(target->shape()) + " doesn't match the broadcast shape " +
+                                        tuple_text(with_out));
     }
     if (op == OpCode::Power) check_integer_power(args[1], r);
     Operand operands[2] = {args[0].operand, args[1].operand};
@@ -316,7 +400,7 @@ OpCode power_short_cut(PyObject* a, PyObject* exponent) {
         return OpCode::Power;
     }
     DType d = array_of(a).dtype();
-    if (!is_inexact(d)) return is_integer(d) && e == 2.0 && PyLong_CheckExact(exponent) ? OpCode::Square : OpCode::Power;
+    if (!is_inexact(d)) return e == 2.0 && PyLong_CheckExact(exponent) ? OpCode::Square : OpCode::Power;
     if (e == 2.0) return OpCode::Square;
     if (is_scalar(a)) return OpCode::Power;
     if (e == 1.0) return OpCode::Positive;
@@ -325,7 +409,8 @@ OpCode power_short_cut(PyObject* a, PyObject* exponent) {
     return OpCode::Power;
 }
 
-// --- assignment ------------------------------------------------------------------------------------------------------------
+// --- assignment
+// ------------------------------------------------------------------------------------------------------------
 
 void assign_checked(const Array& dst, const Operand& src, const Layout* src_layout) {
     Operand from = src;
@@ -338,12 +423,14 @@ void assign_checked(const Array& dst, const Operand& src, const Layout* src_layo
         Dims broadcast;
         fits = fits && broadcast_shapes(rest, dst.shape(), &broadcast) && broadcast == Dims(dst.shape());
         if (!fits)
-            raise(PyExc_ValueError, "could not broadcast input array from shape " + tuple_text(shape) + " into shape " +
-                                        tuple_text(dst.shape()));
+            raise(PyExc_ValueError, "could not broadcast input array from shape " + tuple_text(shape) +
+                                        " into shape " + tuple_text(dst.shape()));
         if (extra) from.layout = Layout::intern(rest, src_layout->strides().subspan(extra));
     }
     if (is_complex(src.dtype) && !is_complex(dst.dtype()) && dst.dtype() != DType::Bool) {
-        if (PyErr_WarnEx(np.complex_warning, "Casting complex values to real discards the imaginary part", 1) != 0) throw PythonError{};
+        if (PyErr_WarnEx(np.complex_warning, "Casting complex values to real discards the imaginary part",
+                         1) != 0)
+            throw PythonError{};
     }
     engine().assign(dst.operand(), from);
 }

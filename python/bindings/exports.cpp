@@ -1,4 +1,5 @@
-// Memory shared with others: the buffer protocol, NumPy arrays over our storages, our arrays over NumPy's memory.
+// Memory shared with others: the buffer protocol, NumPy arrays over our storages, our arrays over NumPy's
+// memory.
 #include "operand.hpp"
 
 namespace numloom::python {
@@ -9,7 +10,8 @@ namespace {
 
 // PEP 3118 codes; complex numbers have none in `struct`, NumPy reads these.
 const char* format_code(DType d) {
-    static const char* const codes[kDTypes] = {"?", "b", "B", "h", "H", "i", "I", "l", "L", "e", "f", "d", "Zf", "Zd"};
+    static const char* const codes[kDTypes] = {"?", "b", "B", "h", "H", "i",  "I",
+                                               "l", "L", "e", "f", "d", "Zf", "Zd"};
     return codes[static_cast<int>(d)];
 }
 
@@ -44,8 +46,10 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     return guarded(-1, [&] {
         ArrayObject* o = as_array(self);
-        if ((flags & PyBUF_WRITABLE) && !o->writeable) raise(PyExc_BufferError, "buffer source array is read-only");
-        if (!order_fits(o->array, flags)) raise(PyExc_BufferError, "ndarray is not contiguous in the order asked for");
+        if ((flags & PyBUF_WRITABLE) && !o->writeable)
+            raise(PyExc_BufferError, "buffer source array is read-only");
+        if (!order_fits(o->array, flags))
+            raise(PyExc_BufferError, "ndarray is not contiguous in the order asked for");
         auto e = std::make_unique<Export>();
         e->array = o->array;
         char* data = engine().host_address(o->array, Trigger::Export);
@@ -53,7 +57,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         const Layout* l = o->array.layout();
         if (!data) {
             if (flags & PyBUF_WRITABLE) raise(PyExc_BufferError, "a sharded array exports a read-only copy");
-            e->copy.reset(new char[static_cast<size_t>(std::max<int64_t>(o->array.size() * item_size(o->array.dtype()), 1))]);
+            e->copy.reset(new char[static_cast<size_t>(
+                std::max<int64_t>(o->array.size() * item_size(o->array.dtype()), 1))]);
             engine().read(o->array, e->copy.get(), Trigger::Export);
             data = e->copy.get();
             readonly = true;
@@ -83,14 +88,15 @@ void release_buffer(PyObject*, Py_buffer* view) {
     if (e->pinned) engine().unpin(e->array.storage());
 }
 
-// --- NumPy arrays over our memory ------------------------------------------------------------------------------------------
+// --- NumPy arrays over our memory
+// ------------------------------------------------------------------------------------------
 
 namespace {
 
-// The base of a NumPy array over our memory: pins the storage for as long as NumPy or anybody's view of that array lives.
+// The base of a NumPy array over our memory: pins the storage for as long as NumPy or anybody's view of that
+// array lives.
 struct PinObject {
-    PyObject_HEAD
-    Array array;
+    PyObject_HEAD Array array;
     char* low;
     int64_t bytes;
     bool writeable;
@@ -128,7 +134,8 @@ Ref shape_tuple(std::span<const int64_t> v) {
 }  // namespace
 
 void init_pin_type(PyObject* module) {
-    PyType_Spec spec = {"numloom._core.pin", sizeof(PinObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, pin_slots};
+    PyType_Spec spec = {"numloom._core.pin", sizeof(PinObject), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, pin_slots};
     pin_type = reinterpret_cast<PyTypeObject*>(Ref::take(PyType_FromSpec(&spec)).release());
     if (PyModule_AddObjectRef(module, "pin", reinterpret_cast<PyObject*>(pin_type)) != 0) throw PythonError{};
 }
@@ -148,13 +155,15 @@ Ref host_view(const Array& a, bool writeable) {
     p->writeable = writeable;
     Ref shape = shape_tuple(l.shape()), strides = shape_tuple(l.strides());
     if (empty) strides = shape_tuple(l.dense(a.dtype())->strides());
-    return Ref::take(PyObject_CallFunction(reinterpret_cast<PyObject*>(np.ndarray), "OOOLO", shape.get(), dtype_object(a.dtype()),
-                                           pin.get(), static_cast<long long>(empty ? 0 : -l.low()), strides.get()));
+    return Ref::take(PyObject_CallFunction(reinterpret_cast<PyObject*>(np.ndarray), "OOOLO", shape.get(),
+                                           dtype_object(a.dtype()), pin.get(),
+                                           static_cast<long long>(empty ? 0 : -l.low()), strides.get()));
 }
 
 Ref to_host(const Array& a) {
     Ref shape = shape_tuple(a.shape());
-    Ref made = Ref::take(PyObject_CallFunctionObjArgs(np.empty, shape.get(), dtype_object(a.dtype()), nullptr));
+    Ref made =
+        Ref::take(PyObject_CallFunctionObjArgs(np.empty, shape.get(), dtype_object(a.dtype()), nullptr));
     Py_buffer view;
     if (PyObject_GetBuffer(made.get(), &view, PyBUF_WRITABLE | PyBUF_STRIDES) != 0) throw PythonError{};
     struct Release {

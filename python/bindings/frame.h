@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* Borrowed code object of the innermost Python frame (NULL where there is none) and the index of its current code unit. */
-PyObject *numloom_current_code(int32_t *position);
+/* Borrowed code object of the innermost Python frame (NULL where there is none) and the index of its current
+ * code unit. */
+PyObject* numloom_current_code(int32_t* position);
 
 #ifdef __cplusplus
 }

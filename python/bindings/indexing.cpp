@@ -1,4 +1,5 @@
-// Basic indexing: integers, slices, Ellipsis and newaxis. Arrays, lists and masks go to the package's advanced indexing.
+// Basic indexing: integers, slices, Ellipsis and newaxis. Arrays, lists and masks go to the package's
+// advanced indexing.
 #include <string>
 
 #include "operand.hpp"
@@ -7,12 +8,14 @@ namespace numloom::python {
 namespace {
 
 constexpr const char* kInvalid =
-    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+    "valid indices";
 
-// Below this size reading an element of an array with pending work computes it at once; above, the element stays lazy.
+// Below this size reading an element of an array with pending work computes it at once; above, the element
+// stays lazy.
 constexpr int64_t kSmallBytes = 64 * 1024;
-// So many stores of single elements in a row into one storage show a loop over elements: then the log is emptied once and the rest
-// of the loop writes memory.
+// So many stores of single elements in a row into one storage show a loop over elements: then the log is
+// emptied once and the rest of the loop writes memory.
 constexpr int kStoresInRow = 8;
 
 enum class Access : uint8_t { View, Element, Advanced };
@@ -27,7 +30,7 @@ enum class ItemKind : uint8_t { Integer, Slice, NewAxis, Ellipsis, Advanced };
 
 struct Item {
     ItemKind kind;
-    int64_t index = 0;
+    int64_t index;  // of an Integer; an array of items stays uninitialised on purpose
 };
 
 int64_t to_index(PyObject* o) {
@@ -37,30 +40,33 @@ int64_t to_index(PyObject* o) {
 }
 
 Item classify_rare(PyObject* o) {
-    if (PyBool_Check(o)) return {ItemKind::Advanced};
+    if (PyBool_Check(o)) return {ItemKind::Advanced, 0};
     DType d;
     if (dtype_of_scalar_type(Py_TYPE(o), &d)) {
-        if (is_integer(d)) return {ItemKind::Integer, cast_scalar(numpy_scalar_bits(o, d), d, DType::Int64).as<int64_t>()};
-        if (d == DType::Bool) return {ItemKind::Advanced};
+        if (is_integer(d))
+            return {ItemKind::Integer, cast_scalar(numpy_scalar_bits(o, d), d, DType::Int64).as<int64_t>()};
+        if (d == DType::Bool) return {ItemKind::Advanced, 0};
         raise(PyExc_IndexError, kInvalid);
     }
     if (is_scalar(o)) {
         if (is_integer(array_of(o).dtype())) return {ItemKind::Integer, to_index(o)};
-        if (array_of(o).dtype() == DType::Bool) return {ItemKind::Advanced};
+        if (array_of(o).dtype() == DType::Bool) return {ItemKind::Advanced, 0};
         raise(PyExc_IndexError, kInvalid);
     }
-    if (is_array(o) || PyObject_TypeCheck(o, np.ndarray) || PyList_Check(o) || PyTuple_Check(o)) return {ItemKind::Advanced};
-    if (PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || PyComplex_Check(o) || PyDict_Check(o) || PyAnySet_Check(o))
+    if (is_array(o) || PyObject_TypeCheck(o, np.ndarray) || PyList_Check(o) || PyTuple_Check(o))
+        return {ItemKind::Advanced, 0};
+    if (PyFloat_Check(o) || PyUnicode_Check(o) || PyBytes_Check(o) || PyComplex_Check(o) || PyDict_Check(o) ||
+        PyAnySet_Check(o))
         raise(PyExc_IndexError, kInvalid);
     if (PyIndex_Check(o)) return {ItemKind::Integer, to_index(o)};
-    return {ItemKind::Advanced};
+    return {ItemKind::Advanced, 0};
 }
 
 inline Item classify(PyObject* o) {
-    if (PySlice_Check(o)) return {ItemKind::Slice};
+    if (PySlice_Check(o)) return {ItemKind::Slice, 0};
     if (PyLong_CheckExact(o)) return {ItemKind::Integer, to_index(o)};
-    if (o == Py_None) return {ItemKind::NewAxis};
-    if (o == Py_Ellipsis) return {ItemKind::Ellipsis};
+    if (o == Py_None) return {ItemKind::NewAxis, 0};
+    if (o == Py_Ellipsis) return {ItemKind::Ellipsis, 0};
     return classify_rare(o);
 }
 
@@ -82,27 +88,37 @@ void take_slice(Target* t, const Layout& l, int axis, PyObject* slice) {
 void take_integer(Target* t, const Layout& l, int axis, int64_t index) {
     int64_t n = l.shape(axis);
     if (index < -n || index >= n)
-        raise(PyExc_IndexError, "index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) +
-                                    " with size " + std::to_string(n));
+        raise(PyExc_IndexError, "index " + std::to_string(index) + " is out of bounds for axis " +
+                                    std::to_string(axis) + " with size " + std::to_string(n));
     t->offset += (index < 0 ? index + n : index) * l.stride(axis);
 }
 
 void check_count(int ndim, int used) {
     if (used > ndim)
-        raise(PyExc_IndexError, "too many indices for array: array is " + std::to_string(ndim) + "-dimensional, but " +
-                                    std::to_string(used) + " were indexed");
+        raise(PyExc_IndexError, "too many indices for array: array is " + std::to_string(ndim) +
+                                    "-dimensional, but " + std::to_string(used) + " were indexed");
+}
+
+void check_result(int ndim) {
+    if (ndim > kMaxDims)
+        raise(PyExc_IndexError, "number of dimensions must be within [0, 64], indexing result would have " +
+                                    std::to_string(ndim));
 }
 
 void parse_one(const Layout& l, PyObject* k, Target* t) {
     Item item = classify(k);
     int rest = 0;
     switch (item.kind) {
-        case ItemKind::Advanced: t->access = Access::Advanced; return;
+        case ItemKind::Advanced:
+            t->access = Access::Advanced;
+            return;
         case ItemKind::NewAxis:
+            check_result(l.ndim() + 1);
             t->shape.push(1);
             t->strides.push(0);
             break;
-        case ItemKind::Ellipsis: break;
+        case ItemKind::Ellipsis:
+            break;
         case ItemKind::Integer:
             check_count(l.ndim(), 1);
             take_integer(t, l, 0, item.index);
@@ -126,23 +142,34 @@ void parse_tuple(const Layout& l, PyObject* k, Target* t) {
     for (Py_ssize_t i = 0; i < count; ++i) {
         items[i] = classify(PyTuple_GET_ITEM(k, i));
         switch (items[i].kind) {
-            case ItemKind::Advanced: t->access = Access::Advanced; return;
-            case ItemKind::Ellipsis: ++ellipses; break;
-            case ItemKind::NewAxis: ++added; break;
-            case ItemKind::Integer: ++integers; [[fallthrough]];
-            case ItemKind::Slice: ++used;
+            case ItemKind::Advanced:
+                t->access = Access::Advanced;
+                return;
+            case ItemKind::Ellipsis:
+                ++ellipses;
+                break;
+            case ItemKind::NewAxis:
+                ++added;
+                break;
+            case ItemKind::Integer:
+                ++integers;
+                [[fallthrough]];
+            case ItemKind::Slice:
+                ++used;
         }
     }
     if (ellipses > 1) raise(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
     check_count(l.ndim(), used);
-    if (l.ndim() - integers + added > kMaxDims)
-        raise(PyExc_IndexError, "number of dimensions must be within [0, 64], indexing result would have " +
-                                    std::to_string(l.ndim() - integers + added));
+    check_result(l.ndim() - integers + added);
     int axis = 0;
     for (Py_ssize_t i = 0; i < count; ++i) {
         switch (items[i].kind) {
-            case ItemKind::Integer: take_integer(t, l, axis++, items[i].index); break;
-            case ItemKind::Slice: take_slice(t, l, axis++, PyTuple_GET_ITEM(k, i)); break;
+            case ItemKind::Integer:
+                take_integer(t, l, axis++, items[i].index);
+                break;
+            case ItemKind::Slice:
+                take_slice(t, l, axis++, PyTuple_GET_ITEM(k, i));
+                break;
             case ItemKind::NewAxis:
                 t->shape.push(1);
                 t->strides.push(0);
@@ -157,13 +184,18 @@ void parse_tuple(const Layout& l, PyObject* k, Target* t) {
 
 void parse(const Array& a, PyObject* k, Target* t) {
     t->offset = a.offset();
-    if (PyTuple_CheckExact(k)) parse_tuple(*a.layout(), k, t);
-    else parse_one(*a.layout(), k, t);
+    if (PyTuple_CheckExact(k))
+        parse_tuple(*a.layout(), k, t);
+    else
+        parse_one(*a.layout(), k, t);
 }
 
-Array target_view(const Array& a, const Target& t) { return a.view(Layout::intern(t.shape, t.strides), t.offset); }
+Array target_view(const Array& a, const Target& t) {
+    return a.view(Layout::intern(t.shape, t.strides), t.offset);
+}
 
-// --- single elements -------------------------------------------------------------------------------------------------------
+// --- single elements
+// -------------------------------------------------------------------------------------------------------
 
 // Stores in a row into one storage: its id, the instruction of the last store, how many.
 struct Row {
@@ -192,7 +224,8 @@ void record_store(const Array& e, const Operand& value) {
 void store_element(const Array& e, PyObject* value) {
     Scalar bits;
     if (!number_bytes(value, e.dtype(), &bits)) {
-        bool lazy = (is_scalar(value) && !as_array(value)->value) || (is_array(value) && array_of(value).ndim() == 0);
+        bool lazy =
+            (is_scalar(value) && !as_array(value)->value) || (is_array(value) && array_of(value).ndim() == 0);
         if (lazy) {
             const Array& v = array_of(value);
             assign_checked(e, v.operand(), v.layout());
@@ -210,7 +243,8 @@ void store_element(const Array& e, PyObject* value) {
 }
 
 bool same_view(const Array& a, const Array& b) {
-    return a.storage() == b.storage() && a.layout() == b.layout() && a.offset() == b.offset() && a.dtype() == b.dtype();
+    return a.storage() == b.storage() && a.layout() == b.layout() && a.offset() == b.offset() &&
+           a.dtype() == b.dtype();
 }
 
 }  // namespace
@@ -234,9 +268,12 @@ PyObject* getitem(PyObject* self, PyObject* k) {
     Target t;
     parse(o->array, k, &t);
     switch (t.access) {
-        case Access::Advanced: return call_hook(Hook::GetitemAdvanced, self, k);
-        case Access::Element: return element(o->array, t.offset);
-        case Access::View: break;
+        case Access::Advanced:
+            return call_hook(Hook::GetitemAdvanced, self, k);
+        case Access::Element:
+            return element(o->array, t.offset);
+        case Access::View:
+            break;
     }
     return new_view(o, target_view(o->array, t));
 }
@@ -257,15 +294,25 @@ void assign_value(const Array& dst, PyObject* value) {
         assign_checked(dst, imported.operand(), imported.layout());
         return;
     }
-    bool number = PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) || PyUnicode_Check(value) ||
-                  PyBytes_Check(value) || PyObject_TypeCheck(value, np.generic) || is_scalar(value);
+    bool number = PyFloat_Check(value) || PyLong_Check(value) || PyComplex_Check(value) ||
+                  PyUnicode_Check(value) || PyBytes_Check(value) || PyObject_TypeCheck(value, np.generic) ||
+                  is_scalar(value);
     if (number) {
         engine().assign(dst.operand(), Operand(element_bytes(value, dst.dtype()), dst.dtype()));
         return;
     }
     // Lists and anything that NumPy can make an array of, converted as in an assignment to NumPy's array.
-    Ref array = Ref::take(PyObject_CallFunctionObjArgs(np.asarray, value, dtype_object(dst.dtype()), nullptr));
-    Ref plain = Ref::take(PyObject_CallMethod(array.get(), "view", "O", reinterpret_cast<PyObject*>(np.ndarray)));
+    Ref array =
+        Ref::take(PyObject_CallFunctionObjArgs(np.asarray, value, dtype_object(dst.dtype()), nullptr));
+    Ref depth = Ref::take(PyObject_GetAttrString(array.get(), "ndim"));
+    if ((PyList_Check(value) || PyTuple_Check(value)) && PyLong_AsLong(depth.get()) > dst.ndim())
+        raise(PyExc_ValueError,
+              "setting an array element with a sequence. The requested array would exceed the maximum number "
+              "of "
+              "dimension of " +
+                  std::to_string(dst.ndim()) + ".");
+    Ref plain =
+        Ref::take(PyObject_CallMethod(array.get(), "view", "O", reinterpret_cast<PyObject*>(np.ndarray)));
     imported = import_host(plain.get(), dst.dtype());
     assign_checked(dst, imported.operand(), imported.layout());
 }
@@ -277,9 +324,14 @@ int setitem(PyObject* self, PyObject* k, PyObject* value) {
     Target t;
     parse(o->array, k, &t);
     switch (t.access) {
-        case Access::Advanced: Py_DECREF(call_hook(Hook::SetitemAdvanced, self, k, value)); return 0;
-        case Access::Element: store_element(o->array.view(Layout::scalar(), t.offset), value); return 0;
-        case Access::View: break;
+        case Access::Advanced:
+            Py_DECREF(call_hook(Hook::SetitemAdvanced, self, k, value));
+            return 0;
+        case Access::Element:
+            store_element(o->array.view(Layout::scalar(), t.offset), value);
+            return 0;
+        case Access::View:
+            break;
     }
     assign_value(target_view(o->array, t), value);
     return 0;

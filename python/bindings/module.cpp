@@ -36,7 +36,6 @@ PyObject* exception_class(ErrorClass c) {
             return np.axis_error;
         case ErrorClass::LinAlg:
             return np.linalg_error;
-            return PyExc_KeyboardInterrupt;
     }
     return PyExc_RuntimeError;
 }

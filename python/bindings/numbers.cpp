@@ -57,7 +57,8 @@ PyObject* inplace_matmul_slot(PyObject* a, PyObject* b) {
     });
 }
 
-// --- conversions ----------------------------------------------------------------------------------------------------------
+// --- conversions
+// ----------------------------------------------------------------------------------------------------------
 
 // The only element of an array as a NumPy scalar (new reference).
 Ref only_element(const Array& a) {
@@ -71,10 +72,12 @@ int array_bool(PyObject* self) {
         const Array& a = array_of(self);
         if (a.size() == 0)
             raise(PyExc_ValueError,
-                  "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.");
+                  "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an "
+                  "array is not empty.");
         if (a.size() > 1)
             raise(PyExc_ValueError,
-                  "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+                  "The truth value of an array with more than one element is ambiguous. Use a.any() or "
+                  "a.all()");
         Scalar s;
         engine().read(a, s.bytes, Trigger::HostRead);
         return static_cast<int>(cast_scalar(s, a.dtype(), DType::Bool).as<bool>());
@@ -86,7 +89,7 @@ template <PyObject* (*Convert)(PyObject*)>
 PyObject* array_number(PyObject* self) {
     return guarded([&] {
         const Array& a = array_of(self);
-        Ref value = a.ndim() == 0 ? only_element(a) : to_host(a);
+        Ref value = a.ndim() == 0 && !is_complex(a.dtype()) ? only_element(a) : to_host(a);
         return Ref::take(Convert(value.get())).release();
     });
 }
@@ -103,19 +106,26 @@ int scalar_bool(PyObject* self) {
 PyObject* array_index(PyObject* self) {
     return guarded([&] {
         const Array& a = array_of(self);
-        if (a.ndim() != 0 || !is_integer(a.dtype())) raise(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
+        if (a.ndim() != 0 || !is_integer(a.dtype()))
+            raise(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
         return Ref::take(PyNumber_Index(only_element(a).get())).release();
     });
 }
 
 OpCode comparison(int op) {
     switch (op) {
-        case Py_LT: return OpCode::Less;
-        case Py_LE: return OpCode::LessEqual;
-        case Py_EQ: return OpCode::Equal;
-        case Py_NE: return OpCode::NotEqual;
-        case Py_GT: return OpCode::Greater;
-        default: return OpCode::GreaterEqual;
+        case Py_LT:
+            return OpCode::Less;
+        case Py_LE:
+            return OpCode::LessEqual;
+        case Py_EQ:
+            return OpCode::Equal;
+        case Py_NE:
+            return OpCode::NotEqual;
+        case Py_GT:
+            return OpCode::Greater;
+        default:
+            return OpCode::GreaterEqual;
     }
 }
 
@@ -127,33 +137,32 @@ PyObject* rich_compare(PyObject* a, PyObject* b, int op) {
 
 PyObject* to_complex(PyObject* self) {
     return guarded([&] {
-        Ref value = is_scalar(self) ? Ref::share(scalar_value(as_array(self)))
-                    : array_of(self).ndim() == 0 ? only_element(array_of(self)) : to_host(array_of(self));
-        return Ref::take(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value.get())).release();
+        Ref value = is_scalar(self)              ? Ref::share(scalar_value(as_array(self)))
+                    : array_of(self).ndim() == 0 ? only_element(array_of(self))
+                                                 : to_host(array_of(self));
+        return Ref::take(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value.get()))
+            .release();
     });
 }
 
-#define NL_SLOT(name, function) {name, reinterpret_cast<void*>(static_cast<decltype(&function)>(function))}
+#define NL_SLOT(name, function) \
+    { name, reinterpret_cast<void*>(static_cast<decltype(&function)>(function)) }
 
-#define NL_COMMON_SLOTS                                        \
-    NL_SLOT(Py_nb_add, binary_slot<OpCode::Add>),              \
-    NL_SLOT(Py_nb_subtract, binary_slot<OpCode::Subtract>),    \
-    NL_SLOT(Py_nb_multiply, binary_slot<OpCode::Multiply>),    \
-    NL_SLOT(Py_nb_true_divide, binary_slot<OpCode::Divide>),   \
-    NL_SLOT(Py_nb_floor_divide, binary_slot<OpCode::FloorDivide>), \
-    NL_SLOT(Py_nb_remainder, binary_slot<OpCode::Remainder>),  \
-    NL_SLOT(Py_nb_divmod, divmod_slot),                        \
-    NL_SLOT(Py_nb_power, power_slot),                          \
-    NL_SLOT(Py_nb_and, binary_slot<OpCode::BitwiseAnd>),       \
-    NL_SLOT(Py_nb_or, binary_slot<OpCode::BitwiseOr>),         \
-    NL_SLOT(Py_nb_xor, binary_slot<OpCode::BitwiseXor>),       \
-    NL_SLOT(Py_nb_lshift, binary_slot<OpCode::LeftShift>),     \
-    NL_SLOT(Py_nb_rshift, binary_slot<OpCode::RightShift>),    \
-    NL_SLOT(Py_nb_negative, unary_slot<OpCode::Negative>),     \
-    NL_SLOT(Py_nb_positive, unary_slot<OpCode::Positive>),     \
-    NL_SLOT(Py_nb_absolute, unary_slot<OpCode::Absolute>),     \
-    NL_SLOT(Py_nb_invert, unary_slot<OpCode::Invert>),         \
-    NL_SLOT(Py_nb_matrix_multiply, matmul_slot)
+#define NL_COMMON_SLOTS                                                                                   \
+    NL_SLOT(Py_nb_add, binary_slot<OpCode::Add>), NL_SLOT(Py_nb_subtract, binary_slot<OpCode::Subtract>), \
+        NL_SLOT(Py_nb_multiply, binary_slot<OpCode::Multiply>),                                           \
+        NL_SLOT(Py_nb_true_divide, binary_slot<OpCode::Divide>),                                          \
+        NL_SLOT(Py_nb_floor_divide, binary_slot<OpCode::FloorDivide>),                                    \
+        NL_SLOT(Py_nb_remainder, binary_slot<OpCode::Remainder>), NL_SLOT(Py_nb_divmod, divmod_slot),     \
+        NL_SLOT(Py_nb_power, power_slot), NL_SLOT(Py_nb_and, binary_slot<OpCode::BitwiseAnd>),            \
+        NL_SLOT(Py_nb_or, binary_slot<OpCode::BitwiseOr>),                                                \
+        NL_SLOT(Py_nb_xor, binary_slot<OpCode::BitwiseXor>),                                              \
+        NL_SLOT(Py_nb_lshift, binary_slot<OpCode::LeftShift>),                                            \
+        NL_SLOT(Py_nb_rshift, binary_slot<OpCode::RightShift>),                                           \
+        NL_SLOT(Py_nb_negative, unary_slot<OpCode::Negative>),                                            \
+        NL_SLOT(Py_nb_positive, unary_slot<OpCode::Positive>),                                            \
+        NL_SLOT(Py_nb_absolute, unary_slot<OpCode::Absolute>),                                            \
+        NL_SLOT(Py_nb_invert, unary_slot<OpCode::Invert>), NL_SLOT(Py_nb_matrix_multiply, matmul_slot)
 
 std::vector<PyType_Slot> array_number_slots() {
     return {

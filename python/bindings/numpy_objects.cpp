@@ -1,4 +1,5 @@
-// NumPy's objects that the binding needs, looked up once, and conversion of NumPy's dtypes and scalars without NumPy's C ABI.
+// NumPy's objects that the binding needs, looked up once, and conversion of NumPy's dtypes and scalars
+// without NumPy's C ABI.
 #include <string>
 
 #include "objects.hpp"
@@ -22,8 +23,8 @@ PyObject* attribute(PyObject* of, const char* path) {
     return at.release();
 }
 
-// Whether a scalar object of this type keeps its bytes right behind the object head, as all of NumPy's numeric scalars do today.
-// Checked by value, so that a NumPy that changes it only costs speed.
+// Whether a scalar object of this type keeps its bytes right behind the object head, as all of NumPy's
+// numeric scalars do today. Checked by value, so that a NumPy that changes it only costs speed.
 bool check_layout(PyTypeObject* type, DType d) {
     if (type->tp_basicsize < static_cast<Py_ssize_t>(sizeof(PyObject)) + item_size(d)) return false;
     for (int64_t number : {1, 0, 77}) {
@@ -56,7 +57,8 @@ void init_numpy() {
     for (int i = 0; i < kDTypes; ++i) {
         DType d = static_cast<DType>(i);
         Ref code = Ref::take(PyUnicode_FromStringAndSize(&info(d).code, 1));
-        np.dtypes[i] = Ref::take(PyObject_CallOneArg(reinterpret_cast<PyObject*>(np.dtype_type), code.get())).release();
+        np.dtypes[i] =
+            Ref::take(PyObject_CallOneArg(reinterpret_cast<PyObject*>(np.dtype_type), code.get())).release();
         np.scalars[i] = reinterpret_cast<PyTypeObject*>(attribute(np.dtypes[i], "type"));
         np.scalar_layout[i] = check_layout(np.scalars[i], d);
     }
@@ -117,7 +119,8 @@ PyObject* make_numpy_scalar(DType d, const void* bytes) {
         std::memcpy(reinterpret_cast<char*>(s) + sizeof(PyObject), bytes, size);
         return s;
     }
-    Ref memory = Ref::take(PyBytes_FromStringAndSize(static_cast<const char*>(bytes), static_cast<Py_ssize_t>(size)));
+    Ref memory =
+        Ref::take(PyBytes_FromStringAndSize(static_cast<const char*>(bytes), static_cast<Py_ssize_t>(size)));
     Ref array = Ref::take(PyObject_CallMethod(np.module, "frombuffer", "OO", memory.get(), dtype_object(d)));
     return Ref::take(PySequence_GetItem(array.get(), 0)).release();
 }

@@ -1,4 +1,5 @@
-// What the binding's files share: object layouts, references, errors, NumPy's objects. Conversion only; the engine decides.
+// What the binding's files share: object layouts, references, errors, NumPy's objects. Conversion only; the
+// engine decides.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -10,7 +11,8 @@
 
 namespace numloom::python {
 
-// --- references and errors -----------------------------------------------------------------------------------------------
+// --- references and errors
+// -----------------------------------------------------------------------------------------------
 
 // Thrown where a Python exception is already set.
 struct PythonError {};
@@ -64,15 +66,17 @@ PyObject* guarded(F&& f) noexcept {
 
 [[noreturn]] void raise(PyObject* type, const std::string& text);
 
-// --- objects -------------------------------------------------------------------------------------------------------------
+// --- objects
+// -------------------------------------------------------------------------------------------------------------
 
-// numloom.ndarray and the lazy scalar have one layout. A scalar is 0-d over a storage that nobody else writes.
+// numloom.ndarray and the lazy scalar have one layout. A scalar is 0-d over a storage that nobody else
+// writes.
 struct ArrayObject {
-    PyObject_HEAD
-    Array array;
-    PyObject* base;      // what `.base` shows; nullptr: None. Never an object that can refer back: no garbage collection needed
+    PyObject_HEAD Array array;
+    PyObject* base;  // what `.base` shows; nullptr: None. Never an object that can refer back: no garbage
+                     // collection needed
     PyObject* weakrefs;
-    PyObject* value;     // scalars: the NumPy scalar once evaluated
+    PyObject* value;  // scalars: the NumPy scalar once evaluated
     bool writeable;
 };
 
@@ -85,13 +89,16 @@ inline bool is_array(PyObject* o) { return Py_IS_TYPE(o, array_type); }
 inline bool is_scalar(PyObject* o) { return Py_IS_TYPE(o, scalar_type); }
 inline ArrayObject* as_array(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
 inline const Array& array_of(PyObject* o) { return as_array(o)->array; }
-// The array behind an argument of a module function; TypeError for anything else. Scalars count where `scalars`.
+// The array behind an argument of a module function; TypeError for anything else. Scalars count where
+// `scalars`.
 ArrayObject* require_array(PyObject* o, bool scalars = false);
 
 PyObject* new_array(Array a, PyObject* base = nullptr, bool writeable = true);
 PyObject* new_scalar(Array a);
 // An array, or a lazy scalar where it has no axes: what NumPy's ufuncs return. The storage must be fresh.
-inline PyObject* new_result(Array a) { return a.ndim() == 0 ? new_scalar(std::move(a)) : new_array(std::move(a)); }
+inline PyObject* new_result(Array a) {
+    return a.ndim() == 0 ? new_scalar(std::move(a)) : new_array(std::move(a));
+}
 // A view of `of`'s storage, with NumPy's rule for `.base`: the object that owns the memory.
 PyObject* new_view(ArrayObject* of, Array view);
 
@@ -100,7 +107,8 @@ Engine& engine();
 // Whether this process is alone: then it may write host memory without telling the log.
 bool alone();
 
-// --- NumPy's objects -----------------------------------------------------------------------------------------------------
+// --- NumPy's objects
+// -----------------------------------------------------------------------------------------------------
 
 struct NumPy {
     PyObject* module;
@@ -117,7 +125,7 @@ struct NumPy {
     PyObject* axis_error;
     PyObject* linalg_error;
     PyObject* output_casting_error;
-    PyObject* ufuncs[kOps];  // NumPy's ufunc of that operation; nullptr where it has none
+    PyObject* ufuncs[kOps];       // NumPy's ufunc of that operation; nullptr where it has none
     bool scalar_layout[kDTypes];  // the scalar object's bytes lie right behind its head (checked at import)
 };
 extern NumPy np;
@@ -134,11 +142,25 @@ Scalar numpy_scalar_bits(PyObject* o, DType d);
 // The NumPy scalar behind a lazy scalar (borrowed), evaluated once.
 PyObject* scalar_value(ArrayObject* s);
 
-// --- hooks: what Python code does for the binding ---------------------------------------------------------------------------
+// --- hooks: what Python code does for the binding
+// ---------------------------------------------------------------------------
 
 enum class Hook : uint8_t {
-    FallbackBinary, GetitemAdvanced, SetitemAdvanced, UfuncCall, Matmul, New, Flags, Flat, SetFlat, Data, Ctypes,
-    ArrayInterface, SetDtype, SetStrides, Count,
+    FallbackBinary,
+    GetitemAdvanced,
+    SetitemAdvanced,
+    UfuncCall,
+    Matmul,
+    New,
+    Flags,
+    Flat,
+    SetFlat,
+    Data,
+    Ctypes,
+    ArrayInterface,
+    SetDtype,
+    SetStrides,
+    Count,
 };
 // Borrowed; nullptr where nobody has set it.
 PyObject* hook(Hook h);
@@ -153,16 +175,17 @@ PyObject* call_hook(Hook h, A... args) {
     return r;
 }
 
-// --- module parts --------------------------------------------------------------------------------------------------------
+// --- module parts
+// --------------------------------------------------------------------------------------------------------
 
 void init_numpy();
 void init_array_type(PyObject* module);
 void init_scalar_type(PyObject* module);
 void init_ufunc_type(PyObject* module);
 void init_pin_type(PyObject* module);
-extern PyMethodDef array_functions[];   // making, viewing and computing arrays
-extern PyMethodDef engine_functions[];  // the engine as a whole
-extern PyMethodDef library_functions[]; // operations that are not loops
+extern PyMethodDef array_functions[];    // making, viewing and computing arrays
+extern PyMethodDef engine_functions[];   // the engine as a whole
+extern PyMethodDef library_functions[];  // operations that are not loops
 
 Site current_site();
 // (file, line, function) of a recorded site; throws ValueError for one that this process never recorded.

@@ -7,7 +7,8 @@ namespace numloom::python {
 
 Resolved resolved[kOps][kTypeKeys][kTypeKeys];
 
-// --- objects to operands -------------------------------------------------------------------------------------------------
+// --- objects to operands
+// -------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -37,11 +38,14 @@ Array import_host(PyObject* numpy_array, DType d) {
     Ref array = Ref::share(numpy_array);
     Ref flags = Ref::take(PyObject_GetAttrString(numpy_array, "flags"));
     Ref dense = Ref::take(PyObject_GetAttrString(flags.get(), "c_contiguous"));
-    if (dense.get() != Py_True) array = Ref::take(PyObject_CallMethod(np.module, "ascontiguousarray", "O", numpy_array));
-    // An array of 0 axes comes back with one, which its buffer does not show in its bytes; the shape is the original's.
+    if (dense.get() != Py_True)
+        array = Ref::take(PyObject_CallMethod(np.module, "ascontiguousarray", "O", numpy_array));
+    // An array of 0 axes comes back with one, which its buffer does not show in its bytes; the shape is the
+    // original's.
     Ref shape = Ref::take(PyObject_GetAttrString(numpy_array, "shape"));
     Dims dims;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.get()); ++i) dims.push(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.get(), i)));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.get()); ++i)
+        dims.push(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.get(), i)));
     Buffer buffer(array.get(), PyBUF_STRIDES);
     return engine().from_host(d, dims, buffer.view().buf);
 }
@@ -106,20 +110,26 @@ bool to_arg(PyObject* o, Arg* out) {
     return true;
 }
 
-// --- type resolution -----------------------------------------------------------------------------------------------------
+// --- type resolution
+// -----------------------------------------------------------------------------------------------------
 
 namespace {
 
 PyObject* resolution_type(TypeKey k) {
     switch (k) {
-        case kWeakInt: return reinterpret_cast<PyObject*>(&PyLong_Type);
-        case kWeakFloat: return reinterpret_cast<PyObject*>(&PyFloat_Type);
-        case kWeakComplex: return reinterpret_cast<PyObject*>(&PyComplex_Type);
-        default: return np.dtypes[k];
+        case kWeakInt:
+            return reinterpret_cast<PyObject*>(&PyLong_Type);
+        case kWeakFloat:
+            return reinterpret_cast<PyObject*>(&PyFloat_Type);
+        case kWeakComplex:
+            return reinterpret_cast<PyObject*>(&PyComplex_Type);
+        default:
+            return np.dtypes[k];
     }
 }
 
-// The loop of ours that computes NumPy's loop in -> result: the same dtype, or for NumPy's mixed loops (bb->d of divide) the result's.
+// The loop of ours that computes NumPy's loop in -> result: the same dtype, or for NumPy's mixed loops (bb->d
+// of divide) the result's.
 bool fits(OpCode op, DType in, DType result, Resolved* r) {
     r->checked = in;
     r->result = result;
@@ -135,7 +145,8 @@ bool fits(OpCode op, DType in, DType result, Resolved* r) {
 
 // Operations that NumPy lacks: NumPy's promotion of the operands, then the table's own rule.
 bool resolve_by_table(OpCode op, TypeKey a, TypeKey b, Resolved* r) {
-    Ref promoted = Ref::take(PyObject_CallMethod(np.module, "result_type", "OO", resolution_type(a), resolution_type(b)));
+    Ref promoted = Ref::take(
+        PyObject_CallMethod(np.module, "result_type", "OO", resolution_type(a), resolution_type(b)));
     DType d;
     if (!dtype_from_descr(promoted.get(), &d) || !choose_loop(op, d, &r->loop)) return false;
     r->checked = r->loop;
@@ -166,14 +177,16 @@ bool resolve_by_numpy(OpCode op, TypeKey a, TypeKey b, Resolved* r) {
 
 const Resolved& resolve_slow(OpCode op, TypeKey a, TypeKey b) {
     Resolved r;
-    bool known = np.ufuncs[static_cast<int>(op)] ? resolve_by_numpy(op, a, b, &r) : resolve_by_table(op, a, b, &r);
+    bool known =
+        np.ufuncs[static_cast<int>(op)] ? resolve_by_numpy(op, a, b, &r) : resolve_by_table(op, a, b, &r);
     r.state = known ? Resolved::Native : Resolved::Foreign;
     Resolved& slot = resolved[static_cast<int>(op)][a][b];
     slot = r;
     return slot;
 }
 
-// --- constants -----------------------------------------------------------------------------------------------------------
+// --- constants
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -209,7 +222,16 @@ bool integer_bytes(PyObject* o, DType d, Scalar* out) {
 }
 
 [[noreturn]] void out_of_bounds(PyObject* o, DType d) {
-    PyErr_Format(PyExc_OverflowError, "Python integer %R out of bounds for %s", o, std::string(name(d)).c_str());
+    // NumPy's conversion to a C integer fails first where there is none that long; uint32 and uint64 go
+    // through unsigned long.
+    Scalar any;
+    bool unsigned_long = d == DType::UInt32 || d == DType::UInt64;
+    if (!integer_bytes(o, DType::Int64, &any) && !(unsigned_long && integer_bytes(o, DType::UInt64, &any))) {
+        PyLong_AsLong(o);
+        throw PythonError{};
+    }
+    PyErr_Format(PyExc_OverflowError, "Python integer %R out of bounds for %s", o,
+                 std::string(name(d)).c_str());
     throw PythonError{};
 }
 
@@ -236,12 +258,6 @@ bool settle(Arg* a, const Resolved& r, bool may_fail) {
     } else if (is_integer(r.checked)) {
         if (!integer_bytes(a->object, r.checked, &s)) {
             if (may_fail) return false;
-            // NumPy's own conversion fails first where the integer is too long for any of its integers.
-            Scalar any;
-            if (is_integer(r.checked) && item_size(r.checked) == 8 && !integer_bytes(a->object, DType::Int64, &any)) {
-                PyLong_AsLong(a->object);
-                if (PyErr_Occurred()) throw PythonError{};
-            }
             out_of_bounds(a->object, r.checked);
         }
         if (r.checked != r.loop) s = cast_scalar(s, r.checked, r.loop);
@@ -262,10 +278,7 @@ bool number_bytes(PyObject* o, DType d, Scalar* out) {
     }
     if (PyLong_CheckExact(o)) {
         if (is_integer(d)) {
-            if (!integer_bytes(o, d, out)) {
-                if (item_size(d) == 8) return false;
-                out_of_bounds(o, d);
-            }
+            if (!integer_bytes(o, d, out)) return false;
         } else if (d == DType::Bool) {
             *out = Scalar::of<bool>(PyObject_IsTrue(o) == 1);
         } else {
@@ -290,7 +303,9 @@ Scalar element_bytes(PyObject* o, DType d) {
     Scalar s;
     if (number_bytes(o, d, &s)) return s;
     Ref one = Ref::take(PyObject_CallFunction(np.empty, "iO", 1, dtype_object(d)));
-    Ref value = is_scalar(o) ? Ref::share(scalar_value(as_array(o))) : is_array(o) ? to_host(array_of(o)) : Ref::share(o);
+    Ref value = is_scalar(o)  ? Ref::share(scalar_value(as_array(o)))
+                : is_array(o) ? to_host(array_of(o))
+                              : Ref::share(o);
     Ref zero = Ref::take(PyLong_FromLong(0));
     if (PyObject_SetItem(one.get(), zero.get(), value.get()) != 0) throw PythonError{};
     Buffer buffer(one.get(), PyBUF_SIMPLE);
@@ -298,7 +313,8 @@ Scalar element_bytes(PyObject* o, DType d) {
     return s;
 }
 
-// --- memory order --------------------------------------------------------------------------------------------------------
+// --- memory order
+// --------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -309,8 +325,8 @@ int64_t reach(const Layout& l, int ndim, int axis) {
     return s < 0 ? -s : s;
 }
 
-// NumPy's order of axes for an output ('K'), outermost first: a stable insertion sort from the inside out, by absolute strides;
-// C order wins where operands disagree or say nothing.
+// NumPy's order of axes for an output ('K'), outermost first: a stable insertion sort from the inside out, by
+// absolute strides; C order wins where operands disagree or say nothing.
 void axis_order(const Layout* const* in, int n, int ndim, int* perm) {
     // perm[0] is the innermost axis while sorting.
     for (int i = 0; i < ndim; ++i) perm[i] = ndim - 1 - i;
@@ -321,8 +337,10 @@ void axis_order(const Layout* const* in, int n, int ndim, int* perm) {
             for (int k = 0; k < n; ++k) {
                 int64_t mine = reach(*in[k], ndim, moving), other = reach(*in[k], ndim, perm[j]);
                 if (mine == 0 || other == 0) continue;
-                if (other <= mine) swap = false;
-                else if (ambiguous) swap = true;
+                if (other <= mine)
+                    swap = false;
+                else if (ambiguous)
+                    swap = true;
                 ambiguous = false;
             }
             if (ambiguous) continue;

@@ -11,17 +11,18 @@ inline constexpr TypeKey kWeakInt = kDTypes, kWeakFloat = kDTypes + 1, kWeakComp
 inline constexpr int kTypeKeys = kDTypes + 3;
 
 struct Arg {
-    Operand operand;           // a view; a constant of `operand.dtype`; weak ones get their bytes by constant()
+    Operand operand;  // a view; a constant of `operand.dtype`; weak ones get their bytes by constant()
     TypeKey type = 0;
     PyObject* object = nullptr;  // borrowed
-    Array hold;                // memory imported for this call
+    Array hold;                  // memory imported for this call
 
     bool view() const { return operand.storage != nullptr; }
     const Layout* layout() const { return view() ? operand.layout : Layout::scalar(); }
     bool weak() const { return type >= kDTypes; }
 };
 
-// False where the object is nothing that the engine knows (another library's array, None, an array of strings, ...).
+// False where the object is nothing that the engine knows (another library's array, None, an array of
+// strings, ...).
 bool to_arg(PyObject* o, Arg* out);
 // A NumPy array or nested list as an array of ours (a copy); false where its dtype is not native.
 bool import_array(PyObject* o, Array* out);
@@ -42,10 +43,11 @@ inline const Resolved& resolve(OpCode op, TypeKey a, TypeKey b) {
 }
 inline TypeKey key(DType d) { return static_cast<TypeKey>(d); }
 
-// Gives a weak operand the bytes of its value in r.loop. False (no exception set) where a Python integer is out of bounds and
-// `may_fail`; OverflowError otherwise.
+// Gives a weak operand the bytes of its value in r.loop. False (no exception set) where a Python integer is
+// out of bounds and `may_fail`; OverflowError otherwise.
 bool settle(Arg* a, const Resolved& r, bool may_fail);
-// Bytes of an object stored into an element of dtype d, by NumPy's rules for assignment; false where it is not a plain number.
+// Bytes of an object stored into an element of dtype d, by NumPy's rules for assignment; false where it is
+// not a plain number.
 bool number_bytes(PyObject* o, DType d, Scalar* out);
 // The same for anything, through NumPy; throws NumPy's errors.
 Scalar element_bytes(PyObject* o, DType d);
@@ -53,12 +55,15 @@ Scalar element_bytes(PyObject* o, DType d);
 // A fresh array for results of `n` operands, in NumPy's memory order 'K'.
 Array allocate(DType d, std::span<const int64_t> shape, const Layout* const* in, int n);
 
-// --- operations ------------------------------------------------------------------------------------------------------------
+// --- operations
+// ------------------------------------------------------------------------------------------------------------
 
-// a op b as NumPy's operators (deferring to foreign operands) or as its ufuncs. `out`: array to write to, or nullptr.
+// a op b as NumPy's operators (deferring to foreign operands) or as its ufuncs. `out`: array to write to, or
+// nullptr.
 PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator);
 PyObject* unary(OpCode op, PyObject* a);
-// out = op(in...) with NumPy's checks; returns out as a new reference. False in *handled where the operands are foreign.
+// out = op(in...) with NumPy's checks; returns out as a new reference. False in *handled where the operands
+// are foreign.
 PyObject* into(OpCode op, ArrayObject* out, PyObject* const* in, int n, bool* handled);
 PyObject* inplace(OpCode op, PyObject* a, PyObject* b);
 // NumPy's short cuts for a ** scalar: the operation that stands for it, or OpCode::Power.
@@ -68,7 +73,8 @@ PyObject* ufunc_object(OpCode op);  // borrowed
 void assign_checked(const Array& dst, const Operand& src, const Layout* src_layout);
 std::string tuple_text(std::span<const int64_t> shape);  // (2,3) as NumPy's errors write it
 
-// --- indexing --------------------------------------------------------------------------------------------------------------
+// --- indexing
+// --------------------------------------------------------------------------------------------------------------
 
 PyObject* getitem(PyObject* self, PyObject* key);
 int setitem(PyObject* self, PyObject* key, PyObject* value);
@@ -76,7 +82,8 @@ PyObject* element(const Array& a, int64_t offset);
 // Writes `value` (anything) to all of `dst`.
 void assign_value(const Array& dst, PyObject* value);
 
-// --- exports ---------------------------------------------------------------------------------------------------------------
+// --- exports
+// ---------------------------------------------------------------------------------------------------------------
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
 void release_buffer(PyObject* self, Py_buffer* view);

@@ -1,4 +1,5 @@
-// The type numloom.ufunc: an operation of the table, or one of NumPy's that the engine lacks, with NumPy's calling rules.
+// The type numloom.ufunc: an operation of the table, or one of NumPy's that the engine lacks, with NumPy's
+// calling rules.
 #include "operand.hpp"
 
 // After our headers: it defines short macros.
@@ -14,22 +15,23 @@ PyObject* by_op[kOps];
 PyObject* out_name;
 
 struct UfuncObject {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+    PyObject_HEAD vectorcallfunc vectorcall;
     PyObject* name;
-    PyObject* host;      // NumPy's (or SciPy's) ufunc; nullptr where there is none
+    PyObject* host;  // NumPy's (or SciPy's) ufunc; nullptr where there is none
     PyObject* dict;
-    OpCode op;           // OpCode::Count: the engine has no such operation
+    OpCode op;  // OpCode::Count: the engine has no such operation
     uint8_t inputs, outputs;
 };
 
 UfuncObject* as_ufunc(PyObject* o) { return reinterpret_cast<UfuncObject*>(o); }
 
-// Whether an operand leaves the choice to another library: by NumPy's protocol, or by being an array that only NumPy handles.
+// Whether an operand leaves the choice to another library: by NumPy's protocol, or by being an array that
+// only NumPy handles.
 bool plain_operand(PyObject* o) {
     DType d;
-    return is_array(o) || is_scalar(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o) ||
-           PyList_CheckExact(o) || PyTuple_CheckExact(o) || Py_IS_TYPE(o, np.ndarray) || dtype_of_scalar_type(Py_TYPE(o), &d);
+    return is_array(o) || is_scalar(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
+           PyComplex_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) ||
+           Py_IS_TYPE(o, np.ndarray) || dtype_of_scalar_type(Py_TYPE(o), &d);
 }
 
 PyObject* general_call(UfuncObject* u, PyObject* const* args, Py_ssize_t n, PyObject* names) {
@@ -54,7 +56,8 @@ PyObject* quick_call(UfuncObject* u, PyObject* const* args, Py_ssize_t n, PyObje
         if (!plain_operand(args[i])) return nullptr;
     PyObject* out = nullptr;
     if (names && PyTuple_GET_SIZE(names) > 0) {
-        if (PyTuple_GET_SIZE(names) > 1 || n != u->inputs || PyTuple_GET_ITEM(names, 0) != out_name) return nullptr;
+        if (PyTuple_GET_SIZE(names) > 1 || n != u->inputs || PyTuple_GET_ITEM(names, 0) != out_name)
+            return nullptr;
         out = args[n];
     } else if (n == u->inputs + 1) {
         out = args[n - 1];
@@ -80,7 +83,8 @@ PyObject* ufunc_call(PyObject* self, PyObject* const* args, size_t nargs, PyObje
     });
 }
 
-UfuncObject* make_ufunc(PyTypeObject* type, PyObject* name, PyObject* host, OpCode op, int inputs, int outputs) {
+UfuncObject* make_ufunc(PyTypeObject* type, PyObject* name, PyObject* host, OpCode op, int inputs,
+                        int outputs) {
     UfuncObject* u = as_ufunc(Ref::take(type->tp_alloc(type, 0)).release());
     u->vectorcall = ufunc_call;
     u->name = Py_NewRef(name);
@@ -97,7 +101,8 @@ int64_t integer_attribute(PyObject* o, const char* name) {
     return PyLong_AsLongLong(v.get());
 }
 
-// ufunc(f): the ufunc of the name of NumPy's (or SciPy's) ufunc f; the engine's operation of that name does the work where there is one.
+// ufunc(f): the ufunc of the name of NumPy's (or SciPy's) ufunc f; the engine's operation of that name does
+// the work where there is one.
 PyObject* ufunc_new(PyTypeObject* type, PyObject* args, PyObject*) {
     return guarded([&] {
         PyObject* host;
@@ -107,7 +112,8 @@ PyObject* ufunc_new(PyTypeObject* type, PyObject* args, PyObject*) {
         if (!text) throw PythonError{};
         OpCode op = find_operation(text);
         if (op != OpCode::Count && operation(op).has(T_INTERNAL)) op = OpCode::Count;
-        return reinterpret_cast<PyObject*>(make_ufunc(type, name.get(), host, op, static_cast<int>(integer_attribute(host, "nin")),
+        return reinterpret_cast<PyObject*>(make_ufunc(type, name.get(), host, op,
+                                                      static_cast<int>(integer_attribute(host, "nin")),
                                                       static_cast<int>(integer_attribute(host, "nout"))));
     });
 }
@@ -139,7 +145,9 @@ PyObject* ufunc_repr(PyObject* self) { return PyUnicode_FromFormat("<ufunc '%U'>
 PyObject* get_name(PyObject* self, void*) { return Py_NewRef(as_ufunc(self)->name); }
 PyObject* get_nin(PyObject* self, void*) { return PyLong_FromLong(as_ufunc(self)->inputs); }
 PyObject* get_nout(PyObject* self, void*) { return PyLong_FromLong(as_ufunc(self)->outputs); }
-PyObject* get_nargs(PyObject* self, void*) { return PyLong_FromLong(as_ufunc(self)->inputs + as_ufunc(self)->outputs); }
+PyObject* get_nargs(PyObject* self, void*) {
+    return PyLong_FromLong(as_ufunc(self)->inputs + as_ufunc(self)->outputs);
+}
 
 PyObject* get_host(PyObject* self, void*) {
     PyObject* host = as_ufunc(self)->host;
@@ -150,7 +158,8 @@ PyObject* get_native(PyObject* self, void*) { return PyBool_FromLong(as_ufunc(se
 
 PyObject* get_doc(PyObject* self, void*) {
     PyObject* host = as_ufunc(self)->host;
-    return host ? PyObject_GetAttrString(host, "__doc__") : PyUnicode_FromFormat("%U(x, /, out=None)", as_ufunc(self)->name);
+    return host ? PyObject_GetAttrString(host, "__doc__")
+                : PyUnicode_FromFormat("%U(x, /, out=None)", as_ufunc(self)->name);
 }
 
 // Loops as NumPy writes them ("dd->d"), from NumPy where it knows the ufunc, else from the table.
@@ -198,8 +207,10 @@ PyGetSetDef ufunc_getset[] = {
     {"nargs", get_nargs, nullptr, "Number of inputs and outputs.", nullptr},
     {"types", get_types, nullptr, "The loops, as 'dd->d'.", nullptr},
     {"ntypes", get_ntypes, nullptr, "Number of loops.", nullptr},
-    {"identity", get_host_attribute<kIdentity>, nullptr, "What a reduction over nothing gives, or None.", nullptr},
-    {"signature", get_host_attribute<kSignature>, nullptr, "The core signature of a generalised ufunc, else None.", nullptr},
+    {"identity", get_host_attribute<kIdentity>, nullptr, "What a reduction over nothing gives, or None.",
+     nullptr},
+    {"signature", get_host_attribute<kSignature>, nullptr,
+     "The core signature of a generalised ufunc, else None.", nullptr},
     {"host", get_host, nullptr, "The ufunc of NumPy (or SciPy) that this one stands for, or None.", nullptr},
     {"native", get_native, nullptr, "Whether the engine has loops for it.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
@@ -235,16 +246,18 @@ PyType_Slot ufunc_slots[] = {
 PyObject* ufunc_object(OpCode op) { return by_op[static_cast<int>(op)]; }
 
 void init_ufunc_type(PyObject* module) {
-    PyType_Spec spec = {"numloom.ufunc", sizeof(UfuncObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
-                        ufunc_slots};
+    PyType_Spec spec = {"numloom.ufunc", sizeof(UfuncObject), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, ufunc_slots};
     ufunc_type = reinterpret_cast<PyTypeObject*>(Ref::take(PyType_FromSpec(&spec)).release());
     out_name = Ref::take(PyUnicode_InternFromString("out")).release();
     Ref all = Ref::take(PyDict_New());
     for (int i = 0; i < kOps; ++i) {
         const Operation& op = kOperations[i];
         if (op.has(T_INTERNAL) || op.inputs > 2) continue;
-        Ref name = Ref::take(PyUnicode_FromStringAndSize(op.name.data(), static_cast<Py_ssize_t>(op.name.size())));
-        by_op[i] = reinterpret_cast<PyObject*>(make_ufunc(ufunc_type, name.get(), np.ufuncs[i], static_cast<OpCode>(i), op.inputs, 1));
+        Ref name =
+            Ref::take(PyUnicode_FromStringAndSize(op.name.data(), static_cast<Py_ssize_t>(op.name.size())));
+        by_op[i] = reinterpret_cast<PyObject*>(
+            make_ufunc(ufunc_type, name.get(), np.ufuncs[i], static_cast<OpCode>(i), op.inputs, 1));
         if (PyDict_SetItem(all.get(), name.get(), by_op[i]) != 0) throw PythonError{};
     }
     if (PyModule_AddObjectRef(module, "ufunc", reinterpret_cast<PyObject*>(ufunc_type)) != 0 ||

@@ -110,6 +110,14 @@ def to_numpy(a):
     return _core.to_host(a) if view is None else view
 
 
+def share(x):
+    """A NumPy array as one of ours over its memory; a copy where several devices keep the engine from using it."""
+    try:
+        return _core.adopt(x, True)
+    except ValueError:
+        return _core.from_host(x)
+
+
 def host(x):
     """Anything as NumPy sees it: our arrays as NumPy arrays, lazy scalars as NumPy scalars."""
     kind = type(x)
@@ -132,10 +140,10 @@ def converted(a, dtype):
     return a if a.dtype == dtype else astype(a, dtype)
 
 
-def fresh_like(a, dtype=None):
-    """An uninitialised array with `a`'s shape and memory order (NumPy's order 'K')."""
+def fresh_like(a, dtype=None, shape=None):
+    """An uninitialised array with `a`'s memory order (NumPy's order 'K'), and its shape unless one is given."""
     dtype = a.dtype if dtype is None else dtype
-    shape = a.shape
+    shape = a.shape if shape is None else shape
     ndim = len(shape)
     if ndim < 2:
         return _core.empty(shape, dtype)

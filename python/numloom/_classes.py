@@ -42,16 +42,6 @@ class vectorize(numpy.vectorize):
         return _fallback.call("vectorize", super().__call__, args, kwargs)
 
 
-class poly1d(numpy.poly1d):
-    """numpy.poly1d that takes our arrays."""
-
-    def __init__(self, c_or_r, r=False, variable=None):
-        super().__init__(arrays_of(c_or_r), r, variable)
-
-    def __call__(self, val):
-        return _fallback.call("poly1d", super().__call__, (val,), {})
-
-
 class Indexer:
     """r_, c_, mgrid and ogrid: NumPy's object, our arrays."""
 
@@ -79,7 +69,7 @@ def display(function):
 
 
 CLASSES = {"ndarray": ndarray, "ufunc": _core.ufunc, "flatiter": flatiter, "nditer": nditer, "broadcast": broadcast,
-           "ndenumerate": ndenumerate, "vectorize": vectorize, "poly1d": poly1d}
+           "ndenumerate": ndenumerate, "vectorize": vectorize}
 CLASSES.update({name: Indexer(name, getattr(numpy, name)) for name in ("r_", "c_", "mgrid", "ogrid")})
 CLASSES.update({name: display(getattr(numpy, name)) for name in ("array2string", "array_repr", "array_str")})
 

@@ -27,6 +27,7 @@ from numloom._base import (
     native_dtype,
     ndarray,
     scalar,
+    share,
 )
 from numloom._base import (
     copy as copy_of,
@@ -97,6 +98,8 @@ def filled(shape, value, dtype, order="C"):
 
 @native
 def zeros(shape, dtype=float, order="C", *, device=None, like=None):
+    if type(shape) is int and dtype is float and order == "C" and device is like is None:
+        return _core.full(shape, FLOAT, 0)
     refuse(like, device)
     dtype = native_dtype(dtype)
     return filled(shape_tuple(shape, dtype.itemsize), 0, dtype, memory_order(order))
@@ -131,9 +134,9 @@ def like(a, dtype, order, shape, device):
     dtype = a.dtype if dtype is None else native_dtype(dtype)
     if shape is not None:
         shape = shape_tuple(shape, dtype.itemsize)
-        if order == "K" and len(shape) == a.ndim and shape == a.shape:
-            return fresh_like(a, dtype)
-        return _core.empty(shape, dtype, "F" if order == "F" or (order in "AK" and fortran(a)) else "C")
+        if order == "K":
+            return fresh_like(a, dtype, shape) if len(shape) == a.ndim else _core.empty(shape, dtype)
+        return _core.empty(shape, dtype, "F" if order == "F" or (order == "A" and fortran(a)) else "C")
     if order == "K":
         return fresh_like(a, dtype)
     if order == "A":
@@ -288,7 +291,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     if type(result) is not numpy.ndarray or not is_native(result.dtype):
         return result
     if copy is False:
-        return _core.adopt(result, True)
+        return share(result)
     return _core.from_host(result) if shares and is_contiguous(result) else (
         _core.adopt(result.copy("K")) if shares else imported(result))
 
@@ -349,7 +352,7 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     if type(buffer) is ndarray:
         raise NotNative
     result = numpy.frombuffer(buffer, dtype, count, offset)
-    return _core.adopt(result, True) if is_native(result.dtype) else result
+    return share(result) if is_native(result.dtype) else result
 
 
 # ------------------------------------------------------------------------------------------------------ ranges
@@ -358,6 +361,8 @@ def number(x):
     kind = type(x)
     if kind is int or kind is float:
         return x, INT if kind is int else FLOAT
+    if isinstance(x, float):
+        return float(x), FLOAT
     if kind is scalar:
         x = x._value()
     if isinstance(x, (numpy.integer, numpy.floating)) and is_native(x.dtype):
@@ -379,6 +384,8 @@ def _arange_whole(start, stop, step, dtype):
 
 @native
 def arange(*args, dtype=None, device=None, like=None, **bounds):
+    if len(args) == 1 and type(args[0]) is int and dtype is device is like is None and not bounds:
+        return _core.ramp(max(args[0], 0), 0, 1)
     refuse(like, device)
     if bounds:
         if not set(bounds) <= {"start", "stop", "step"} or not args and "stop" not in bounds and "start" not in bounds:

@@ -165,6 +165,9 @@ class flatiter:
             return self._host[key]
         return _fallback.call("flatiter.__getitem__", type(self._host).__getitem__, (self._host, key), {})
 
+    def __delitem__(self, key):
+        raise TypeError("Cannot delete iterator elements")
+
     def __setitem__(self, key, value):
         _fallback.call("flatiter.__setitem__", type(self._host).__setitem__, (self._host, key, value), {})
 

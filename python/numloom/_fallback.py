@@ -14,7 +14,7 @@ import types
 import numpy
 
 from numloom import _core
-from numloom._base import is_native, ndarray, scalar
+from numloom._base import is_native, ndarray, scalar, share
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MODULES = (_PACKAGE, os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep)
@@ -148,7 +148,10 @@ class Session:
         if not is_native(r.dtype):
             return r  # our memory under a foreign dtype: NumPy's view of it
         shift = address(r) - address(view)
-        return _core.view(a, r.shape, r.strides, shift, r.dtype, r.flags.writeable)
+        try:
+            return _core.view(a, r.shape, r.strides, shift, r.dtype, r.flags.writeable)
+        except ValueError:  # it reaches outside our memory, as as_strided can make it
+            return share(r)
 
     def finish(self):
         """Writes back what NumPy changed in lent copies."""
@@ -178,9 +181,12 @@ def callback(function):
 
     @functools.wraps(function, updated=())
     def call(*args, **kwargs):
-        args = [_core.adopt(x, True) if type(x) is numpy.ndarray and is_native(x.dtype) else x for x in args]
-        result = plain(function(*args, **kwargs))
+        given = [share(x) if type(x) is numpy.ndarray and is_native(x.dtype) else x for x in args]
+        result = plain(function(*given, **kwargs))
         _core.flush("host_call")  # what the function wrote into NumPy's arrays must be there when NumPy goes on
+        for x, ours in zip(args, given, strict=True):
+            if ours is not x and ours.base is not x and x.flags.writeable:
+                x[...] = _core.to_host(ours)  # it was a copy
         return result
 
     return call

@@ -231,7 +231,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 # ----------------------------------------------------------------------------------------------- classification
 @native
 def isneginf(x, out=None):
-    x = asnative(x)
+    if type(x) is not ndarray:
+        raise NotNative
     if out is not None or x.dtype.kind != "f":
         raise NotNative
     return x == -math.inf if x.ndim == 0 else apply("equal", x.dtype, x, -math.inf, result=BOOL)
@@ -239,7 +240,8 @@ def isneginf(x, out=None):
 
 @native
 def isposinf(x, out=None):
-    x = asnative(x)
+    if type(x) is not ndarray:
+        raise NotNative
     if out is not None or x.dtype.kind != "f":
         raise NotNative
     return x == math.inf if x.ndim == 0 else apply("equal", x.dtype, x, math.inf, result=BOOL)

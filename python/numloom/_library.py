@@ -15,6 +15,7 @@ from numloom._base import (
     axis_index,
     broadcast_shapes,
     copy,
+    fortran,
     is_contiguous,
     native_dtype,
     ndarray,
@@ -236,6 +237,8 @@ class Key:
 
     def __init__(self, a, key):
         entries = list(key) if type(key) is tuple else [key]
+        if len(entries) > 30:
+            raise NotNative
         entries = [self.entry(e) for e in entries]
         used = sum(len(e) if isinstance(e, tuple) else 1 for e in entries if e is not None and e is not Ellipsis)
         if entries.count(Ellipsis) > 1 or used > a.ndim:
@@ -331,7 +334,10 @@ def gathered(a, key):
     k = Key(a, key)
     k_axes = k.axes
     if len(k_axes) == 1 and type(k.arrays[0]) is ndarray:
-        return taken(k.view, k.arrays[0], k_axes[0])
+        index, axis = k.arrays[0], k_axes[0]
+        if fortran(index) and k.view.ndim == 1:  # the result lies in memory as its index does
+            return permuted(taken(k.view, permuted(index), axis))
+        return taken(k.view, index, axis)
     front, flat = k.flat()
     n = len(k_axes)
     merged = _core.reshape_view(dense(front), (product(front.shape[:n]), *front.shape[n:]))
@@ -381,7 +387,8 @@ def scattered(a, key, value):
     values = _core.empty(shape, a.dtype)
     _core.assign(values, value)
     target = _core.reshape_view(front, (product(front.shape[:n]), *rest))
-    run("put", (product(rest),), target, dense(flat), values, target)
+    flat = copy(flat) if _core.shares_storage(flat, a) else dense(flat)  # positions are read before anything is written
+    run("put", (product(rest),), target, flat, values, target)
 
 
 def broadcast_shapes_or_refuse(*shapes):
@@ -396,7 +403,7 @@ def expanded(a, mask, value):
     if mask.ndim == 0 or mask.shape != a.shape[:mask.ndim] or not _core.writeable(a):
         raise NotNative
     rest = a.shape[mask.ndim:]
-    mask = dense(mask)
+    mask = copy(mask) if _core.shares_storage(mask, a) else dense(mask)
     value = asnative(value)
     if value.dtype.kind == "c" and a.dtype.kind != "c":
         raise NotNative
@@ -504,28 +511,28 @@ def sorted_along(name, a, axis, dtype):
     return out if last is a else copy(moveaxis(out, -1, axis))
 
 
-def sort_kind(kind, order, stable):
-    if order is not None or kind not in (None, "quicksort", "mergesort", "heapsort", "stable") or (
+def sort_kind(kind, order, stable, newer):
+    if newer or order is not None or kind not in (None, "quicksort", "mergesort", "heapsort", "stable") or (
             kind is not None and stable is not None) or stable not in (None, True, False):
         raise NotNative
 
 
 @native
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
-    sort_kind(kind, order, stable)
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, **newer):
+    sort_kind(kind, order, stable, newer)
     a = asnative(a)
     return sorted_along("sort", a, axis, a.dtype)
 
 
 @native
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
-    sort_kind(kind, order, stable)
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, **newer):
+    sort_kind(kind, order, stable, newer)
     return sorted_along("argsort", asnative(a), axis, INT)
 
 
-def sort_in_place(a, axis=-1, kind=None, order=None, *, stable=None):
+def sort_in_place(a, axis=-1, kind=None, order=None, *, stable=None, **newer):
     """ndarray.sort."""
-    sort_kind(kind, order, stable)
+    sort_kind(kind, order, stable, newer)
     if not _core.writeable(a) or axis is None:
         raise NotNative
     _core.assign(a, sorted_along("sort", a, axis, a.dtype))
@@ -547,13 +554,13 @@ def searchsorted(a, v, side="left", sorter=None):
 @native
 def digitize(x, bins, right=False):
     x, bins = asnative(x), asnative(bins)
-    if bins.ndim != 1 or x.dtype.kind == "c":
+    if bins.ndim != 1 or "c" in (x.dtype.kind, bins.dtype.kind):
         raise NotNative
     if bins.shape[0] > 1:
         if bool((bins[1:] < bins[:-1]).any()):
             if bool((bins[1:] > bins[:-1]).any()):
                 raise ValueError("bins must be monotonically increasing or decreasing")
-            return bins.shape[0] - searchsorted(bins[::-1], x, "left" if not right else "right")
+            return bins.shape[0] - searchsorted(bins[::-1], x, "left" if right else "right")
     return searchsorted(bins, x, "left" if right else "right")
 
 

@@ -622,11 +622,12 @@ def pad(array, pad_width, mode="constant", **kwargs):
         values = kwargs.get("constant_values", 0)
         if type(values) not in (int, float, complex, bool):
             raise NotNative
-        out = _core.full(tuple([n + b + e for n, (b, e) in zip(a.shape, pairs, strict=False)]), a.dtype,
-                         numpy.array(values).astype(a.dtype).item())
+        out = _core.empty(tuple([n + b + e for n, (b, e) in zip(a.shape, pairs, strict=True)]), a.dtype,
+                          "F" if fortran(a) else "C")
+        _core.assign(out, numpy.array(values).astype(a.dtype).item())
         out[tuple([slice(b, b + n) for n, (b, _) in zip(a.shape, pairs, strict=False)])] = a
         return out
-    if kwargs:
+    if kwargs or fortran(a):
         raise NotNative
     out = a
     for axis, (before, after) in enumerate(pairs):
@@ -666,6 +667,8 @@ def delete(arr, obj, axis=None):
     axis = axis_index(axis, a.ndim)
     n = a.shape[axis]
     front = (slice(None),) * axis
+    if fortran(a):
+        raise NotNative  # the result keeps that order
     if type(obj) is int:
         if not -n <= obj < n:
             raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")

@@ -20,7 +20,6 @@ from numloom._base import (
     NO_VALUE,
     NotNative,
     asnative,
-    fortran,
     is_contiguous,
     is_native,
     ndarray,
@@ -65,8 +64,8 @@ for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), 
 
 
 @native_method
-def sort(self, axis=-1, kind=None, order=None, *, stable=None):
-    return _library.sort_in_place(self, axis, kind, order, stable=stable)
+def sort(self, axis=-1, kind=None, order=None, *, stable=None, **newer):
+    return _library.sort_in_place(self, axis, kind, order, stable=stable, **newer)
 
 
 @native_method
@@ -348,8 +347,10 @@ def __reduce__(self):
 @attach
 def __reduce_ex__(self, protocol):
     host = _core.to_host(self)
-    if fortran(self):
-        return _rebuild_fortran, (host.copy("F"),)
+    order = sorted(range(self.ndim), key=lambda i: -abs(self.strides[i]))
+    permuted = _manipulation.permuted(self, order)
+    if order != list(range(self.ndim)) and is_contiguous(permuted):
+        return _rebuild_permuted, (_core.to_host(permuted), order)
     if not is_contiguous(self):
         return _rebuild_state, host.__reduce__()  # as NumPy: only memory in one piece goes out of band
     return _rebuild, (host,)
@@ -361,10 +362,9 @@ def _rebuild_state(make, args, state):
     return _rebuild(host)
 
 
-def _rebuild_fortran(host):
-    out = _core.empty(host.shape, host.dtype, "F")
-    _core.assign(out, _core.from_host(host))
-    return out
+def _rebuild_permuted(host, order):
+    inverse = sorted(range(len(order)), key=order.__getitem__)
+    return _core.permute_view(_core.from_host(host), tuple(inverse))
 
 
 @attach
@@ -442,8 +442,9 @@ def matmul(a, b):
 
 
 def binary_on_host(name, a, b):
-    """A binary operator whose operands the engine does not take: NumPy's rules, errors and warnings."""
-    return _fallback.call(name, getattr(numpy, name), (a, b), {})
+    """A ufunc ("add") or operator ("operator.add") whose operands the engine does not take, by NumPy's rules."""
+    module, _, part = name.rpartition(".")
+    return _fallback.call(part, getattr(operator if module else numpy, part), (a, b), {})
 
 
 def new_array(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
@@ -458,6 +459,8 @@ def install():
     for name, function in METHODS.items():
         setattr(ndarray, name, function)
     ndarray.__array_ufunc__ = array_ufunc
+    ndarray.__hash__ = None
+    scalar.__getitem__ = lambda self, key: self._value()[key]
     ndarray.__class_getitem__ = classmethod(lambda cls, item: numpy.ndarray[item])
     for name, function in (("matmul", matmul), ("fallback_binary", binary_on_host), ("new", new_array),
                            ("set_dtype", set_dtype), ("set_strides", set_strides)):

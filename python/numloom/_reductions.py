@@ -39,6 +39,8 @@ def own_or_refuse(out):
 
 def fold(name, a, axis, dtype, out, keepdims, initial, where):
     """The frame of sum, prod, min, max, any and all."""
+    if axis is dtype is out is None and keepdims is initial is where is NO_VALUE and type(a) is ndarray and a.size:
+        return _core.reduce_new(name, reduce_type(name, a, None, None), a, (1 << a.ndim) - 1)
     if type(a) is not ndarray:
         a = asnative(a)
     axes = axis_tuple(axis, a.ndim) if a.ndim or axis not in (0, -1) else ()

@@ -264,6 +264,8 @@ def identity_of(name, dtype):
 
 def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, where=True):
     """`a` folded over `axes` (non-negative ints) in `dtype`: `out` where given, else an array or a lazy scalar."""
+    if out is None and initial is NO_VALUE and (where is True or where is NO_VALUE) and a.size and a.ndim:
+        return _core.reduce_new(name, dtype, a, axes, keepdims)
     shape = a.shape
     kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
     final = kept if keepdims else tuple([n for i, n in enumerate(shape) if i not in axes])

@@ -14,6 +14,14 @@
 #endif
 #define NL_FN [[gnu::always_inline]] inline
 #define NL_DEF [[gnu::always_inline]] static inline
+// A product that is rounded before anything is added to it. GCC 12 makes vfmaddsub of the + and - lanes of
+// complex arithmetic in spite of -ffp-contract=off; the barrier costs nothing and prevents it
+// (tools/check_symbols.py looks).
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define NL_ROUNDED(x) __builtin_assoc_barrier(x)
+#else
+#define NL_ROUNDED(x) (x)
+#endif
 #define NL_SCALAR_BEGIN         \
     namespace numloom::scalar { \
     inline namespace NUMLOOM_TARGET {

@@ -234,8 +234,14 @@ class EngineImpl final : public Engine {
     void appended(Instruction& i) override {
         i.out.storage->last_touch = i.out.storage->last_write = sequence_;
         i.out.storage->written = true;
-        for (int k = 0; k < i.inputs; ++k)
-            if (i.in[k].storage) i.in[k].storage->last_touch = sequence_;
+        bool exported = i.out.storage->pins > 0;
+        for (int k = 0; k < i.inputs; ++k) {
+            if (!i.in[k].storage) continue;
+            i.in[k].storage->last_touch = sequence_;
+            exported |= i.in[k].storage->pins > 0;
+        }
+        // Others see writes to exported memory at once, and may write it after this (test_core_exports.py).
+        if (exported) flush(Trigger::Export);
     }
 
   private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "device/cpu/jit/jit.hpp"
 #include "device/device.hpp"
 #include "reference_evaluator.hpp"
 
@@ -25,10 +26,11 @@ std::vector<int64_t> cuts(std::mt19937_64& rng, int64_t n) {
     return c;
 }
 
-void check_elementwise(uint64_t seed, int64_t most_points) {
+void check_elementwise(uint64_t seed, int64_t most_points, bool assembled = false) {
     std::mt19937_64 rng(seed);
     RandomOptions options;
     options.most_points = most_points;
+    options.assembled = assembled;
     const RandomKernel k = random_kernel(rng, options);
     ASSERT_EQ(kernel::verify(k.kernel), "") << print(k.kernel);
     auto device = make_cpu_device(0, 1);
@@ -55,11 +57,12 @@ void check_elementwise(uint64_t seed, int64_t most_points) {
     ASSERT_EQ(difference(k, expected, parts), "") << "seed " << seed << ", in parts";
 }
 
-void check_reduction(uint64_t seed, int64_t most_points) {
+void check_reduction(uint64_t seed, int64_t most_points, bool assembled = false) {
     std::mt19937_64 rng(seed);
     RandomOptions options;
     options.reduce = true;
     options.most_points = most_points;
+    options.assembled = assembled;
     const RandomKernel k = random_kernel(rng, options);
     ASSERT_EQ(kernel::verify(k.kernel), "") << print(k.kernel);
     auto device = make_cpu_device(0, 1);
@@ -109,6 +112,21 @@ TEST(Interpreter, RandomReductions) {
 TEST(Interpreter, RandomLargerReductions) {
     for (int64_t i = 0; i < cases(150) && !HasFatalFailure(); ++i)
         check_reduction(static_cast<uint64_t>(3000000 + i), 200000);
+}
+
+// The same for tapes that the assembler takes.
+TEST(Assembler, RandomElementwiseKernels) {
+    const int64_t before = cpu::compiled_loops();
+    for (int64_t i = 0; i < cases(3000) && !HasFatalFailure(); ++i)
+        check_elementwise(static_cast<uint64_t>(4000000 + i), 3000, true);
+    if (cpu::jit_available() && cases(3000) > 0) {
+        EXPECT_GT(cpu::compiled_loops(), before + cases(3000) / 2);
+    }
+}
+
+TEST(Assembler, RandomReductions) {
+    for (int64_t i = 0; i < cases(2000) && !HasFatalFailure(); ++i)
+        check_reduction(static_cast<uint64_t>(5000000 + i), 5000, true);
 }
 
 }  // namespace

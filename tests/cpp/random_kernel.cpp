@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/scalar.hpp"
+#include "device/cpu/jit/jit.hpp"
 #include "reference_evaluator.hpp"
 
 namespace numloom::testing {
@@ -20,7 +21,8 @@ class Maker {
     RandomKernel make() {
         make_shape();
         Kernel& k = out_.kernel;
-        fill_tape(&k.tape, k.ndim(), 1 + pick(6), o_.reduce ? pick(3) / 2 : 1 + pick(2));
+        fill_tape(&k.tape, k.ndim(), 1 + pick(o_.assembled ? (chance(20) ? 80 : 12) : 6),
+                  o_.reduce ? pick(3) / 2 : 1 + pick(2));
         if (o_.reduce) {
             for (int64_t n = 1 + pick(2); n > 0; --n) add_reduction();
             fill_tape(&k.finish, k.kept, pick(4), 1 + pick(2));
@@ -54,7 +56,8 @@ class Maker {
     DType any_type() {
         static const DType common[] = {DType::Bool,    DType::Int32,   DType::Int64,
                                        DType::Float32, DType::Float64, DType::Float64};
-        return chance(70) ? common[pick(std::size(common))] : static_cast<DType>(pick(kDTypes));
+        return o_.assembled || chance(70) ? common[pick(std::size(common))]
+                                          : static_cast<DType>(pick(kDTypes));
     }
 
     // An access over the first `dims` dimensions. Written ones reach every element once.
@@ -160,6 +163,7 @@ class Maker {
             e.type = chance(60) ? value_dtype(out_.kernel, tape->back()) : any_type();
             // The sign of a NaN is nobody's promise.
             if (e.op == OpCode::SignBit || e.op == OpCode::CopySign) continue;
+            if (o_.assembled && !cpu::jit_knows(e)) continue;
             if (o_.exact && operation(e.op).has(T_MATH)) continue;
             if (tape->back().kind != TapeKind::Store && operation(e.op).has_loop(e.type)) break;
         }
@@ -178,7 +182,7 @@ class Maker {
                 tape->push_back(e);
             }
         else
-            for (int64_t n = 1 + pick(4); n > 0; --n) load(tape, dims);
+            for (int64_t n = 1 + pick(o_.assembled ? 12 : 4); n > 0; --n) load(tape, dims);
         for (; computes > 0; --computes) compute(tape);
         std::vector<TapeEntry> ends;
         for (; stores > 0; --stores) ends.push_back(store(tape, dims));

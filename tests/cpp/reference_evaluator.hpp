@@ -33,7 +33,8 @@ struct RandomKernel {
 
 struct RandomOptions {
     bool reduce = false;
-    bool exact = false;  // only operations whose results have the same bits everywhere
+    bool exact = false;      // only operations whose results have the same bits everywhere
+    bool assembled = false;  // only dtypes and operations of the assembler, and longer tapes
     int64_t most_points = 20000;
 };
 

@@ -3,11 +3,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <random>
 
 #include "device/cuda/program.hpp"
 #include "device/device.hpp"
-#include "evaluator.hpp"
-#include "random_kernels.hpp"
+#include "reference_evaluator.hpp"
 
 namespace numloom {
 namespace {
@@ -19,108 +19,106 @@ uint64_t seeds(uint64_t otherwise) {
     return count ? std::strtoull(count, nullptr, 10) : otherwise;
 }
 
-// Device memory with the contents of a case's buffers.
-class Memory {
+int64_t units(const kernel::Kernel& k) { return k.reduces() ? k.kept_points() * k.leaves() : k.points(); }
+
+testing::RandomKernel kernel_of(uint64_t seed) {
+    std::mt19937_64 random(seed);
+    testing::RandomOptions options;
+    options.exact = true;
+    options.reduce = seed % 2 == 1;
+    return testing::random_kernel(random, options);
+}
+
+// Device memory with the contents of a random kernel's.
+class OnDevice {
   public:
-    Memory(Device& device, const test::Case& c) : device_(device), case_(c) {
-        for (const auto& b : c.buffers) {
-            buffers_.push_back(device.allocate(static_cast<int64_t>(b.size())));
-            device.copy_in(buffers_.back(), b.data(), static_cast<int64_t>(b.size()));
+    OnDevice(Device& device, const testing::RandomKernel& k)
+        : device_(device), kernel_(k), host_(k.memories) {
+        for (const testing::Memory& m : k.memories) {
+            memory_.push_back(device.allocate(size(m)));
+            device.copy_in(memory_.back(), m.bytes.data(), size(m));
         }
-        for (size_t i = 0; i < c.kernel.accesses.size(); ++i) {
-            const int32_t view = c.kernel.accesses[i].view;
-            pointers_.push_back(view < 0 ? reinterpret_cast<char*>(c.offsets[i])
-                                         : buffers_[static_cast<size_t>(view)] + c.offsets[i]);
+        for (size_t i = 0; i < k.kernel.accesses.size(); ++i) {
+            const int32_t view = k.kernel.accesses[i].view;
+            pointers_.push_back(view < 0 ? reinterpret_cast<char*>(k.index_origins[i])
+                                         : memory_[static_cast<size_t>(view)] +
+                                               k.memories[static_cast<size_t>(view)].origin);
         }
     }
-    ~Memory() {
-        for (size_t i = 0; i < buffers_.size(); ++i)
-            device_.release(buffers_[i], static_cast<int64_t>(case_.buffers[i].size()));
+    ~OnDevice() {
+        for (size_t i = 0; i < memory_.size(); ++i) device_.release(memory_[i], size(host_[i]));
     }
-    std::vector<char> read(size_t i) {
-        std::vector<char> out(case_.buffers[i].size());
-        device_.copy_out(out.data(), buffers_[i], static_cast<int64_t>(out.size()));
-        return out;
+    Launch launch() const {
+        Launch l;
+        l.pointers = pointers_.data();
+        l.constants = kernel_.constants.data();
+        l.end = units(kernel_.kernel);
+        return l;
     }
-    char* const* pointers() const { return pointers_.data(); }
+    // What the device holds against what the plain evaluator makes of the same memory.
+    std::string difference() {
+        std::vector<testing::Memory> expected = kernel_.memories;
+        const std::vector<char*> pointers = kernel_.pointers(&expected);
+        Launch l = launch();
+        l.pointers = pointers.data();
+        testing::evaluate(kernel_.kernel, l);
+        for (size_t i = 0; i < memory_.size(); ++i)
+            device_.copy_out(host_[i].bytes.data(), memory_[i], size(host_[i]));
+        return testing::difference(kernel_, expected, host_);
+    }
 
   private:
+    static int64_t size(const testing::Memory& m) { return static_cast<int64_t>(m.bytes.size()); }
+
     Device& device_;
-    const test::Case& case_;
-    std::vector<char*> buffers_, pointers_;
+    const testing::RandomKernel& kernel_;
+    std::vector<testing::Memory> host_;
+    std::vector<char*> memory_, pointers_;
 };
 
-class CudaDeviceTest : public testing::Test {
+class CudaDeviceTest : public ::testing::Test {
   protected:
     void SetUp() override {
         if (cuda_device_count() == 0) GTEST_SKIP() << "no CUDA device";
         device_ = make_cuda_device(0);
     }
-
-    // Compares the device's buffers with those that the evaluator wrote.
-    void expect_equal(const test::Case& before, Memory& memory, uint64_t seed, const std::string& how) {
-        test::Case expected = before;
-        std::vector<char*> pointers;
-        for (size_t i = 0; i < before.kernel.accesses.size(); ++i) {
-            const int32_t view = before.kernel.accesses[i].view;
-            pointers.push_back(view < 0
-                                   ? reinterpret_cast<char*>(before.offsets[i])
-                                   : expected.buffers[static_cast<size_t>(view)].data() + before.offsets[i]);
-        }
-        test::evaluate(before.kernel, pointers.data(), before.constants.data());
-        for (const kernel::Access& a : before.kernel.accesses) {
-            if (!a.stores) continue;
-            const size_t view = static_cast<size_t>(a.view);
-            int64_t where = 0;
-            EXPECT_TRUE(test::same_elements(a.dtype, memory.read(view), expected.buffers[view], &where))
-                << "seed " << seed << " (" << how << "), view " << view << ", element " << where << "\n"
-                << kernel::print(before.kernel);
-        }
-    }
-
     std::unique_ptr<Device> device_;
 };
 
 TEST_F(CudaDeviceTest, RandomKernels) {
-    for (uint64_t seed = 0; seed < seeds(300) && !HasFailure(); ++seed) {
-        const test::Case c = test::random_case(seed);
-        Memory memory(*device_, c);
-        Launch l;
-        l.pointers = memory.pointers();
-        l.constants = c.constants.data();
-        l.end = c.kernel.reduces() ? c.kernel.kept_points() * c.kernel.leaves() : c.kernel.points();
-        auto program = device_->compile(c.kernel);
-        device_->launch(*program, l);
-        expect_equal(c, memory, seed, "whole");
+    for (uint64_t seed = 0; seed < seeds(200) && !HasFailure(); ++seed) {
+        const testing::RandomKernel k = kernel_of(seed);
+        OnDevice memory(*device_, k);
+        auto program = device_->compile(k.kernel);
+        device_->launch(*program, memory.launch());
+        EXPECT_EQ(memory.difference(), "") << "seed " << seed;
     }
 }
 
 // The same bits from three launches over parts of the range; reductions with partial results in memory.
 TEST_F(CudaDeviceTest, RandomKernelsInParts) {
-    for (uint64_t seed = 0; seed < seeds(300) && !HasFailure(); ++seed) {
-        const test::Case c = test::random_case(seed);
-        Memory memory(*device_, c);
-        Launch l;
-        l.pointers = memory.pointers();
-        l.constants = c.constants.data();
-        const int64_t units =
-            c.kernel.reduces() ? c.kernel.kept_points() * c.kernel.leaves() : c.kernel.points();
-        const int64_t bytes = 16 * units * static_cast<int64_t>(c.kernel.reductions.size());
-        if (c.kernel.reduces()) l.partials = device_->allocate(std::max<int64_t>(bytes, 16));
-        auto program = device_->compile(c.kernel);
-        const int64_t cuts[] = {0, units / 3, units / 3 + (units > 5), units};
+    for (uint64_t seed = 0; seed < seeds(200) && !HasFailure(); ++seed) {
+        const testing::RandomKernel k = kernel_of(seed);
+        OnDevice memory(*device_, k);
+        Launch l = memory.launch();
+        const int64_t all = units(k.kernel);
+        const int64_t bytes =
+            std::max<int64_t>(16, 16 * all * static_cast<int64_t>(k.kernel.reductions.size()));
+        if (k.kernel.reduces()) l.partials = device_->allocate(bytes);
+        auto program = device_->compile(k.kernel);
+        const int64_t cuts[] = {0, all / 3, all / 3 + (all > 5), all};
         for (int i = 0; i < 3; ++i) {
             l.begin = cuts[i];
             l.end = cuts[i + 1];
             device_->launch(*program, l);
         }
-        if (c.kernel.reduces()) {
-            const int64_t kept = c.kernel.kept_points();
+        if (k.kernel.reduces()) {
+            const int64_t kept = k.kernel.kept_points();
             device_->finish(*program, l, 0, kept / 2);
             device_->finish(*program, l, kept / 2, kept);
-            device_->release(l.partials, std::max<int64_t>(bytes, 16));
+            device_->release(l.partials, bytes);
         }
-        expect_equal(c, memory, seed, "parts");
+        EXPECT_EQ(memory.difference(), "") << "seed " << seed;
     }
 }
 

@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "device/cuda/compiler.hpp"
 #include "device/cuda/program.hpp"
-#include "random_kernels.hpp"
+#include "reference_evaluator.hpp"
 
 namespace numloom {
 namespace {
@@ -78,17 +79,18 @@ TEST(CudaSource, Divider) {
 }
 
 TEST(CudaSource, ReductionGeometryFillsABlock) {
-    for (uint64_t seed = 0; seed < 200; ++seed) {
-        test::CaseOptions options;
-        options.reduces = 1;
-        const test::Case c = test::random_case(seed, options);
-        if (!c.kernel.reduces() || c.kernel.reduced_points() == 0) continue;
-        const cuda::Tuning t = cuda::leaves_variant(c.kernel, false).tuning;
+    std::mt19937_64 random(1);
+    testing::RandomOptions options;
+    options.reduce = true;
+    for (int i = 0; i < 200; ++i) {
+        const kernel::Kernel k = testing::random_kernel(random, options).kernel;
+        if (k.reduced_points() == 0) continue;
+        const cuda::Tuning t = cuda::leaves_variant(k, true).tuning;
         EXPECT_EQ(t.kept_fast * t.lanes * t.leaves * t.kept_slow, cuda::kThreads);
     }
 }
 
-class CudaCompile : public testing::Test {
+class CudaCompile : public ::testing::Test {
   protected:
     void SetUp() override {
         if (!cuda::nvrtc_available()) GTEST_SKIP() << "NVRTC is not installed";
@@ -131,17 +133,18 @@ TEST_F(CudaCompile, EveryOperationForEveryDtype) {
 TEST_F(CudaCompile, RandomKernels) {
     const char* count = std::getenv("NUMLOOM_TEST_KERNELS");
     const uint64_t most = count ? std::strtoull(count, nullptr, 10) : 25;
-    test::CaseOptions options;
-    options.math = true;
     for (uint64_t seed = 0; seed < most; ++seed) {
-        const test::Case c = test::random_case(seed, options);
-        ASSERT_EQ(kernel::verify(c.kernel), "") << "seed " << seed << "\n" << kernel::print(c.kernel);
-        for (const cuda::Variant& v : cuda::variants(c.kernel)) {
-            const cuda::Source s = cuda::generate(c.kernel, v);
+        std::mt19937_64 random(seed);
+        testing::RandomOptions options;
+        options.reduce = seed % 2 == 1;
+        const kernel::Kernel k = testing::random_kernel(random, options).kernel;
+        ASSERT_EQ(kernel::verify(k), "") << "seed " << seed << "\n" << kernel::print(k);
+        for (const cuda::Variant& v : cuda::variants(k)) {
+            const cuda::Source s = cuda::generate(k, v);
             try {
                 EXPECT_GT(cuda::compile_text(s.text, "sm_90").size(), 0u);
             } catch (const Error& e) {
-                FAIL() << "seed " << seed << "\n" << kernel::print(c.kernel) << s.text << e.what();
+                FAIL() << "seed " << seed << "\n" << kernel::print(k) << s.text << e.what();
             }
         }
     }

@@ -38,16 +38,16 @@ def refuse(name):
     return raising
 
 replaced = 0
-for module, names in ((numpy, numpy.__all__), (numpy.linalg, numpy.linalg.__all__), (numpy.fft, numpy.fft.__all__)):
-    for name in names:
-        value = getattr(module, name)
-        if isinstance(value, (type, types.ModuleType)) or not callable(value) or name in allowed:
-            continue
-        stub = refuse(name)
-        if isinstance(value, numpy.ufunc):
-            stub.resolve_dtypes = value.resolve_dtypes
-        setattr(module, name, stub)
-        replaced += 1
+modules = (numpy, numpy.linalg, numpy.fft)
+values = [(module, name, getattr(module, name)) for module in modules for name in module.__all__]
+for module, name, value in values:
+    if isinstance(value, (type, types.ModuleType)) or not callable(value) or name in allowed:
+        continue
+    stub = refuse(name)
+    if isinstance(value, numpy.ufunc):
+        stub.resolve_dtypes = value.resolve_dtypes
+    setattr(module, name, stub)
+    replaced += 1
 numloom._fallback.call = refuse("(the fallback)")
 
 def force(x):

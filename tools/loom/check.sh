@@ -144,7 +144,7 @@ command_test() {
     [[ "$mode" == cpp ]] || python_steps ${arguments[@]+"${arguments[@]}"}
     if [[ "$mode" == all ]]; then
         lint_steps
-        step "symbols of the loops" check_symbols
+        step "objects of the loops" check_symbols
     fi
     finish_steps
 }

@@ -30,13 +30,20 @@ def _make_generator(bit_generator):
     return Generator(bit_generator)
 
 
-class Generator(_numpy_random.Generator):
+class _Kind(type):
+    """A class whose instances include those of the NumPy class that it extends."""
+
+    def __instancecheck__(cls, x):
+        return isinstance(x, cls.__mro__[1]) if cls.__module__ == "numloom.random" else type.__instancecheck__(cls, x)
+
+
+class Generator(_numpy_random.Generator, metaclass=_Kind):
     """numpy.random.Generator whose draws are our arrays."""
 
     locals().update(_methods(_numpy_random.Generator))
 
     def __reduce__(self):
-        return _make_generator, (self.bit_generator,)
+        return _make_generator, (self.bit_generator,), None
 
     def __deepcopy__(self, memo):
         import copy
@@ -47,13 +54,11 @@ class Generator(_numpy_random.Generator):
         return [Generator(g.bit_generator) for g in super().spawn(n_children)]
 
 
-def _make_state(bit_generator, state):
-    made = RandomState(bit_generator)
-    made.set_state(state)
-    return made
+def _make_state(bit_generator):
+    return RandomState(bit_generator)
 
 
-class RandomState(_numpy_random.RandomState):
+class RandomState(_numpy_random.RandomState, metaclass=_Kind):
     """numpy.random.RandomState whose draws are our arrays."""
 
     locals().update(_methods(_numpy_random.RandomState))
@@ -68,17 +73,21 @@ class RandomState(_numpy_random.RandomState):
     def seed(self, seed=None):
         return super().seed(_fallback.plain(seed))
 
+    def __setstate__(self, state):
+        self.set_state(state)
+
     def __reduce__(self):
-        return _make_state, (self._bit_generator, super().get_state(legacy=False))
+        return _make_state, (self._bit_generator,), super().get_state(legacy=False)
 
 
 def _bit_generator(base):
     """NumPy's bit generator whose seed may be one of our arrays."""
 
-    def __init__(self, seed=None):
-        base.__init__(self, _fallback.plain(seed))
+    def __init__(self, *args, **kwargs):
+        base.__init__(self, *map(_fallback.plain, args), **{k: _fallback.plain(v) for k, v in kwargs.items()})
 
-    return type(base.__name__, (base,), {"__init__": __init__, "__doc__": base.__doc__, "__module__": "numloom.random"})
+    return _Kind(base.__name__, (base,), {"__init__": __init__, "__doc__": base.__doc__,
+                                          "__module__": "numloom.random"})
 
 
 MT19937, PCG64, PCG64DXSM, Philox, SFC64 = map(_bit_generator, (
@@ -89,12 +98,22 @@ Generator.__module__ = RandomState.__module__ = "numloom.random"
 
 def default_rng(seed=None):
     """numpy.random.default_rng: the same stream for the same seed."""
-    if isinstance(seed, Generator):
+    if isinstance(seed, _numpy_random.Generator):
         return seed
-    made = _numpy_random.default_rng(_fallback.plain(seed))
-    if isinstance(seed, _numpy_random.RandomState | _numpy_random.Generator) and made is seed:
-        return made
-    return Generator(made.bit_generator)
+    if isinstance(seed, _numpy_random.BitGenerator):
+        return Generator(seed)
+    if isinstance(seed, _numpy_random.RandomState):
+        return Generator(seed._bit_generator)
+    return Generator(PCG64(seed))
 
 
+def _module_functions():
+    """numpy.random.normal and its like: methods of one hidden RandomState."""
+    for name in _numpy_random.__all__:
+        value = getattr(_numpy_random, name)
+        if not isinstance(value, type) and callable(value) and name not in globals():
+            globals()[name] = _fallback.wrap(value, f"random.{name}")
+
+
+_module_functions()
 _modules.equip(_sys.modules[__name__], "random")

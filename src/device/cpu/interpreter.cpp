@@ -122,6 +122,9 @@ void run_other(const BlockCode& code, const Frame& f, const Slot& s, int64_t n) 
         case SlotKind::Copy:
             std::memmove(out, in, static_cast<size_t>(n * s.item));
             return;
+        case SlotKind::Compiled:
+            s.compiled(f.table + s.in, n);
+            return;
         case SlotKind::Stream:
             s.stream(out, in, n * s.item);
             return;

@@ -21,7 +21,9 @@ namespace {
 const LoopTable& choose() {
 #if defined(__x86_64__)
     const char* wish = std::getenv("NUMLOOM_CPU");
-    [[maybe_unused]] const auto allows = [&](const char* name) { return wish == nullptr || std::strcmp(wish, name) == 0; };
+    [[maybe_unused]] const auto allows = [&](const char* name) {
+        return wish == nullptr || std::strcmp(wish, name) == 0;
+    };
     __builtin_cpu_init();
 #if defined(NUMLOOM_HAVE_AVX512)
     const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

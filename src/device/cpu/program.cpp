@@ -81,13 +81,15 @@ BlockCode TapeBuilder::build() {
     find_needed();
     choose_geometry();
     assign_levels();
-    fuse_pairs();
-    find_last_uses();
-    choose_direct_stores();
-    for (size_t i = 0; i < s_.tape.size(); ++i)
-        if (values_[i].needed && !values_[i].absorbed) emit(static_cast<int32_t>(i));
-    fetch_deferred();
-    for (int32_t i : deferred_) emit_store(i, static_cast<int32_t>(s_.tape.size()) + i);
+    if (!emit_compiled()) {
+        fuse_pairs();
+        find_last_uses();
+        choose_direct_stores();
+        for (size_t i = 0; i < s_.tape.size(); ++i)
+            if (values_[i].needed && !values_[i].absorbed) emit(static_cast<int32_t>(i));
+        fetch_deferred();
+        for (int32_t i : deferred_) emit_store(i, static_cast<int32_t>(s_.tape.size()) + i);
+    }
     for (int32_t v : s_.results) {
         const Place p = vector_place(canonical(v));
         code_.results.push_back(use(p));
@@ -481,40 +483,49 @@ Place TapeBuilder::spread(int32_t i) {
 
 void TapeBuilder::emit_store(int32_t i, int32_t position) {
     const TapeEntry& e = s_.tape[static_cast<size_t>(i)];
-    const WalkAccess& a = s_.accesses[static_cast<size_t>(e.index)];
-    const Geometry& g = geometry_[static_cast<size_t>(e.index)];
     Value& v = values_[static_cast<size_t>(e.in[0])];
+    if (v.level < 2 && geometry_[static_cast<size_t>(e.index)].direct) {
+        Slot slot;
+        slot.kind = SlotKind::Gather;
+        slot.item = static_cast<uint8_t>(item_size(v.type));
+        slot.gather = loops().gather(slot.item);
+        const Place from = scalar_place(e.in[0]), target{Place::Memory, e.index};
+        slot.in = use(from);
+        slot.out = use(target);
+        push(slot, 2);
+        note_read(from);
+        note_write(target);
+        return;
+    }
+    const Place from = vector_place(e.in[0]);
+    emit_transfer(i, from);
+    if (from.kind == Place::Buffer && v.level == 2 && !v.freed && v.last_use == position) {
+        v.freed = true;
+        free_buffers_[info(v.type).size_log2].push_back(from.index);
+    }
+}
+
+// Moves a block to the memory of store `i`.
+void TapeBuilder::emit_transfer(int32_t i, const Place& from) {
+    const TapeEntry& e = s_.tape[static_cast<size_t>(i)];
+    const Geometry& g = geometry_[static_cast<size_t>(e.index)];
     const Place target{Place::Memory, e.index};
+    if (from == target) return;
     Slot slot;
-    slot.item = static_cast<uint8_t>(item_size(a.dtype));
+    slot.item = static_cast<uint8_t>(item_size(s_.accesses[static_cast<size_t>(e.index)].dtype));
     slot.access = e.index;
     slot.stride = g.inner;
-    Place from;
-    if (v.level < 2 && g.direct) {
-        from = scalar_place(e.in[0]);
-        slot.kind = SlotKind::Gather;
-        slot.gather = loops().gather(slot.item);
-        slot.stride = 0;
-    } else {
-        from = vector_place(e.in[0]);
-        if (from == target) return;
-        slot.kind = g.in_rows ? SlotKind::ScatterRows : !g.direct ? SlotKind::Scatter : SlotKind::Copy;
-        if (slot.kind == SlotKind::Scatter || slot.kind == SlotKind::ScatterRows)
-            slot.scatter = loops().scatter(slot.item);
-        if (slot.kind == SlotKind::Copy && mode_ == StoreMode::Stream) {
-            slot.kind = SlotKind::Stream;
-            slot.stream = loops().stream;
-        }
+    slot.kind = g.in_rows ? SlotKind::ScatterRows : !g.direct ? SlotKind::Scatter : SlotKind::Copy;
+    if (slot.kind != SlotKind::Copy) slot.scatter = loops().scatter(slot.item);
+    if (slot.kind == SlotKind::Copy && mode_ == StoreMode::Stream) {
+        slot.kind = SlotKind::Stream;
+        slot.stream = loops().stream;
     }
     slot.in = use(from);
     slot.out = use(target);
     push(slot, 2);
     note_read(from);
     note_write(target);
-    if (from.kind == Place::Buffer && v.level == 2 && !v.freed && v.last_use == position) {
-        v.freed = true;
-        free_buffers_[info(v.type).size_log2].push_back(from.index);
-    }
 }
 
 void TapeBuilder::note_read(const Place& p) {
@@ -582,7 +593,9 @@ void TapeBuilder::estimate() {
         const double bytes = static_cast<double>(item_size(a.dtype));
         code_.bytes_per_point += bytes;
         if (a.stores) code_.stored_per_point += bytes;
-        code_.ns_per_point += bytes * 0.02 + (g.direct ? 0 : 0.4);
+        code_.ns_per_point += bytes * 0.02;
+        // A step of a cache line or more touches a line a point, which is mostly gone before its next element.
+        if (!g.direct) code_.ns_per_point += std::abs(a.strides.back()) >= 64 ? 1.5 : 0.4;
     }
 }
 

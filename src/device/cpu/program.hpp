@@ -17,7 +17,7 @@
 
 namespace numloom::cpu {
 
-class CompiledLoop;  // the assembler's product, jit/
+class CompiledLoop;  // machine code, jit/jit.hpp
 
 enum class SlotKind : uint8_t {
     Loop,        // loop(out, in, n)
@@ -27,8 +27,9 @@ enum class SlotKind : uint8_t {
     IotaRows,
     Scatter,  // contiguous -> strided memory
     ScatterRows,
-    Copy,    // contiguous -> contiguous
-    Stream,  // the same past the caches
+    Copy,      // contiguous -> contiguous
+    Stream,    // the same past the caches
+    Compiled,  // machine code over all operands from `in` on
 };
 
 struct Slot {
@@ -37,6 +38,7 @@ struct Slot {
         Gather gather;
         Scatter scatter;
         void (*stream)(void*, const void*, int64_t);
+        void (*compiled)(void* const*, int64_t);
     };
     int64_t stride = 0;   // bytes per point
     int32_t out = 0;      // table entries

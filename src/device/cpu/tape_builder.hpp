@@ -1,6 +1,7 @@
 // The compiler behind compile_tape(): private to program.cpp and the assembler.
 #pragma once
 
+#include "device/cpu/jit/jit.hpp"
 #include "device/cpu/program.hpp"
 
 namespace numloom::cpu {
@@ -39,6 +40,13 @@ class TapeBuilder {
         int64_t inner = 0;     // bytes per point
     };
 
+    // Operand of a compiled loop: a value that it reads, or a tape entry (a store or a result) that it
+    // writes.
+    struct CompiledOperand {
+        int32_t value = -1, store = -1;
+        bool spread = false;  // one element for all points
+    };
+
     int32_t canonical(int32_t v) const { return values_[static_cast<size_t>(v)].same; }
     unsigned scalar_bit(int32_t v, int j) const {
         return values_[static_cast<size_t>(v)].level < 2 ? 1u << j : 0u;
@@ -53,9 +61,12 @@ class TapeBuilder {
     void fuse_pairs();
     void find_last_uses();
     void choose_direct_stores();
+    bool compiled_source(LoopSource* out, std::vector<CompiledOperand>* operands) const;
+    bool emit_compiled();
     void emit(int32_t i);
     void emit_compute(int32_t i);
     void emit_store(int32_t i, int32_t position);
+    void emit_transfer(int32_t i, const Place& from);
     Loop vector_loop(int32_t i, const int32_t* in, int n, Place* from);
     void free_inputs(int32_t i, const int32_t* in, int n, bool same_size);
     Place new_buffer(DType type);

@@ -18,6 +18,7 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
         throw runtime_error("CUDA: no device " + std::to_string(ordinal) + ": this process sees " +
                             std::to_string(count));
     NL_CUDA(DeviceGet, (&handle_, ordinal));
+    if (ordinal >= kMostDevices) throw runtime_error("CUDA: more devices than one process can use");
     int major = 0, minor = 0;
     NL_CUDA(DeviceGetAttribute, (&major, kAttributeMajor, handle_));
     NL_CUDA(DeviceGetAttribute, (&minor, kAttributeMinor, handle_));
@@ -103,14 +104,14 @@ void CudaDevice::launch(Program& p, const kernel::Launch& l) {
     auto& program = static_cast<CudaProgram&>(p);
     const int64_t bytes = l.partials ? 0 : program.scratch_bytes();
     char* scratch = bytes ? pool_.allocate(bytes) : nullptr;
-    program.launch(l, scratch, stream_);
+    program.launch(l, scratch, {stream_, ordinal_});
     // Whoever gets this memory next uses it later on the same stream.
     if (scratch) pool_.release(scratch, bytes);
 }
 
 void CudaDevice::finish(Program& p, const kernel::Launch& l, int64_t begin, int64_t end) {
     enter();
-    static_cast<CudaProgram&>(p).finish(l, begin, end, stream_);
+    static_cast<CudaProgram&>(p).finish(l, begin, end, {stream_, ordinal_});
 }
 
 void CudaDevice::synchronize() {

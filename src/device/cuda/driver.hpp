@@ -18,8 +18,26 @@ using Context = struct ContextTag*;
 using Stream = struct StreamTag*;
 using Event = struct EventTag*;
 using Library = struct LibraryTag*;
-using Function = struct FunctionTag*;  // also a CUkernel: usable in every context
+using Function = struct FunctionTag*;  // of one context; as CUkernel, of all
 using NvrtcProgram = struct NvrtcProgramTag*;
+
+// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+    int id;
+    char pad[4];
+    union {
+        char bytes[64];
+        int allowed;
+    } value;
+};
+struct LaunchConfig {
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    Stream stream;
+    LaunchAttribute* attributes;
+    unsigned attribute_count;
+};
+// The next kernel of a stream may start before its predecessor has ended; it waits by itself.
+inline constexpr int kAttributeEarlyStart = 6;
 
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kOutOfMemory = 2;
@@ -64,8 +82,8 @@ inline constexpr int kAttributeMinor = 76;
     X(EventElapsedTime, cuEventElapsedTime, (float*, Event, Event))                                               \
     X(LibraryLoadData, cuLibraryLoadData, (Library*, const void*, void*, void*, unsigned, void*, void*, unsigned)) \
     X(LibraryGetKernel, cuLibraryGetKernel, (Function*, Library, const char*))                                    \
-    X(LaunchKernel, cuLaunchKernel, (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,        \
-                                     unsigned, Stream, void**, void**))
+    X(KernelGetFunction, cuKernelGetFunction, (Function*, Function))                                              \
+    X(LaunchKernel, cuLaunchKernelEx, (const LaunchConfig*, Function, void**, void**))
 
 #define NL_NVRTC_FUNCTIONS(X)                                                                                     \
     X(Version, nvrtcVersion, (int*, int*))                                                                        \

@@ -104,7 +104,7 @@ std::string Emitter::header() const {
 
 std::string Emitter::signature(int threads) const {
     return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads) + ") " + kEntry +
-           "(const __grid_constant__ P p) {\n";
+           "(const __grid_constant__ P p) {\n    await_predecessor();\n";
 }
 
 std::string Emitter::decompose(int from, int to, const std::string& linear) const {

@@ -81,7 +81,8 @@ class Emitter {
     std::vector<size_t> access_class_;
 };
 
-// The two stages of a reduction; see Form.
+// The stages of a reduction; see Form.
+std::string short_kernel(Emitter& e, const Variant& v);
 std::string leaves_kernel(Emitter& e, const Variant& v);
 std::string combine_kernel(Emitter& e, const Variant& v);
 

@@ -23,7 +23,8 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // One launch: a copy of the argument with this launch's addresses, constants and range.
 class CudaProgram::Call {
   public:
-    Call(const Ready& r, const Kernel& k, const Launch& l) : ready_(r) {
+    Call(Ready& r, const Kernel& k, const Launch& l, bool waits_itself)
+        : ready_(r), waits_itself_(waits_itself) {
         std::memcpy(buffer_, r.argument.data(), r.argument.size());
         if (!k.constants.empty()) std::memcpy(buffer_, l.constants, 16 * k.constants.size());
         if (!k.accesses.empty())
@@ -40,20 +41,43 @@ class CudaProgram::Call {
         set(Slots::BlocksMul, divider.mul);
         set(Slots::BlocksShift, divider.shift);
     }
-    void run(int64_t blocks, int threads, Stream stream) {
+    void run(int64_t blocks, int threads, const Target& target) {
         if (blocks > kMostBlocks) throw runtime_error("CUDA: a kernel over too many points for one launch");
         void* parameters[] = {buffer_};
-        NL_CUDA(LaunchKernel, (ready_.function, static_cast<unsigned>(blocks), 1, 1,
-                               static_cast<unsigned>(threads), 1, 1, 0, stream, parameters, nullptr));
+        LaunchAttribute early{kAttributeEarlyStart, {}, {}};
+        early.value.allowed = 1;
+        const LaunchConfig config{static_cast<unsigned>(blocks),
+                                  1,
+                                  1,
+                                  static_cast<unsigned>(threads),
+                                  1,
+                                  1,
+                                  0,
+                                  target.stream,
+                                  &early,
+                                  waits_itself_ ? 1u : 0u};
+        NL_CUDA(LaunchKernel, (&config, ready_.function(target.device), parameters, nullptr));
     }
 
   private:
-    const Ready& ready_;
+    Ready& ready_;
+    const bool waits_itself_;
     alignas(16) char buffer_[kMostArgument];
 };
 
+// Called with the device's context current.
+Function CudaProgram::Ready::function(int device) {
+    Function& f = functions[device];
+    if (!f) NL_CUDA(KernelGetFunction, (&f, kernel));
+    return f;
+}
+
 CudaProgram::CudaProgram(const Kernel& k, std::string arch)
-    : k_(k), arch_(std::move(arch)), flat_(cuda::flat(k)), rows_(can_run_rows(k)) {
+    : k_(k),
+      arch_(std::move(arch)),
+      waits_itself_(std::stoi(arch_.substr(3)) >= 90),
+      flat_(cuda::flat(k)),
+      rows_(can_run_rows(k)) {
     if (k.reduces() && k.reduced_points() == 0)
         for (const kernel::Reduction& r : k.reductions) {
             Scalar s;
@@ -85,7 +109,7 @@ CudaProgram::Ready& CudaProgram::ready(std::unique_ptr<Ready>& at, const Variant
     r->argument.resize(static_cast<size_t>(r->slots.bytes()));
     std::memcpy(r->argument.data() + r->slots.integer_offset(), r->slots.integers.data(),
                 8 * r->slots.integers.size());
-    r->function = load_kernel(source.text, arch_);
+    r->kernel = load_kernel(source.text, arch_);
     at = std::move(r);
     return *at;
 }
@@ -139,52 +163,59 @@ bool CudaProgram::aligned(const Launch& l) const {
     return bits % 16 == 0;
 }
 
-void CudaProgram::launch(const Launch& l, char* scratch, Stream stream) {
+void CudaProgram::launch(const Launch& l, char* scratch, const Target& target) {
     if (!k_.reduces()) {
-        if (l.end > l.begin) launch_elementwise(l, stream);
+        if (l.end > l.begin) launch_elementwise(l, target);
         return;
     }
     if (l.partials) {
-        if (l.end > l.begin) launch_leaves(l, l.partials, stream);
+        if (l.end > l.begin) launch_leaves(l, l.partials, target);
         return;
     }
     const int64_t kept = k_.kept_points();
     if (kept == 0) return;
     if (k_.reduced_points() == 0) {
-        launch_combine(l, nullptr, 0, 0, kept, stream);
+        launch_combine(l, nullptr, 0, 0, kept, target);
         return;
     }
-    launch_leaves(l, scratch, stream);
-    if (!leaves_ready_->variant.finishes) launch_combine(l, scratch, groups(), 0, kept, stream);
+    launch_leaves(l, scratch, target);
+    if (!leaves_ready_->variant.finishes) launch_combine(l, scratch, groups(), 0, kept, target);
 }
 
-void CudaProgram::finish(const Launch& l, int64_t begin, int64_t end, Stream stream) {
-    if (end > begin) launch_combine(l, l.partials, k_.leaves(), begin, end, stream);
+void CudaProgram::finish(const Launch& l, int64_t begin, int64_t end, const Target& target) {
+    if (end > begin) launch_combine(l, l.partials, k_.leaves(), begin, end, target);
 }
 
-void CudaProgram::launch_elementwise(const Launch& l, Stream stream) {
-    const Ready& r = flat_ && aligned(l) ? flat() : general();
+void CudaProgram::launch_elementwise(const Launch& l, const Target& target) {
+    Ready& r = flat_ && aligned(l) ? flat() : general();
     const Tuning& t = r.variant.tuning;
-    Call call(r, k_, l);
+    Call call(r, k_, l, waits_itself_);
     call.set(Slots::Begin, l.begin);
     call.set(Slots::End, l.end);
     if (r.variant.form == Form::Flat) {
         const int64_t vectors = ceil_div(l.end, t.vector) - l.begin / t.vector;
-        call.run(ceil_div(vectors, int64_t{kThreads} * t.unroll), kThreads, stream);
+        call.run(ceil_div(vectors, int64_t{kThreads} * t.unroll), kThreads, target);
     } else if (r.variant.form == Form::Linear) {
-        call.run(ceil_div(l.end - l.begin, int64_t{kThreads} * t.unroll), kThreads, stream);
+        call.run(ceil_div(l.end - l.begin, int64_t{kThreads} * t.unroll), kThreads, target);
     } else {
         const int64_t inner = k_.shape.back(), columns = ceil_div(inner, t.width);
         const int64_t first = l.begin / inner, rows = ceil_div(l.end, inner) - first;
         call.set(Slots::First, first);
         call.set_blocks(columns);
-        call.run(columns * ceil_div(rows, int64_t{kThreads / t.width} * t.unroll), kThreads, stream);
+        call.run(columns * ceil_div(rows, int64_t{kThreads / t.width} * t.unroll), kThreads, target);
     }
 }
 
-void CudaProgram::launch_leaves(const Launch& l, char* target, Stream stream) {
+void CudaProgram::launch_leaves(const Launch& l, char* results, const Target& target) {
     const bool single = l.partials != nullptr;
-    const Ready& r = leaves(single);
+    Ready& r = leaves(single);
+    if (r.variant.form == Form::Short) {
+        Call call(r, k_, l, waits_itself_);
+        call.set(Slots::End, k_.kept_points());
+        call.set(Slots::Reduced, k_.reduced_points());
+        call.run(ceil_div(k_.kept_points(), kThreads), kThreads, target);
+        return;
+    }
     const Tuning& t = r.variant.tuning;
     const int64_t leaves = k_.leaves(), kept = k_.kept_points();
     int64_t kept_begin = 0, kept_end = kept, leaf_begin = 0, leaf_end = leaves;
@@ -198,7 +229,7 @@ void CudaProgram::launch_leaves(const Launch& l, char* target, Stream stream) {
     }
     const int64_t tiles = ceil_div(kept_end - kept_begin, int64_t{t.kept_fast} * t.kept_slow);
     const int64_t groups = ceil_div(leaf_end - leaf_begin, t.leaves);
-    Call call(r, k_, l);
+    Call call(r, k_, l, waits_itself_);
     call.set(Slots::Begin, single ? l.begin : 0);
     call.set(Slots::End, single ? l.end : kept);
     call.set_blocks(t.kept_fast == 1 ? groups : tiles);
@@ -208,24 +239,24 @@ void CudaProgram::launch_leaves(const Launch& l, char* target, Stream stream) {
     call.set(Slots::Reduced, k_.reduced_points());
     call.set(Slots::Kept, kept);
     call.set(Slots::Groups, groups);
-    call.set(Slots::Target, reinterpret_cast<int64_t>(target));
-    call.run(tiles * groups, kThreads, stream);
+    call.set(Slots::Target, reinterpret_cast<int64_t>(results));
+    call.run(tiles * groups, kThreads, target);
 }
 
 void CudaProgram::launch_combine(const Launch& l, const char* source, int64_t values, int64_t begin,
-                                 int64_t end, Stream stream) {
+                                 int64_t end, const Target& target) {
     if (values > int64_t{kMostRounds} * kMostThreads * 8)
         throw runtime_error("CUDA: a reduction over too many points");
-    const Ready& r = combine(values);
+    Ready& r = combine(values);
     const int per_point = r.variant.tuning.leaves, threads = std::max(kThreads, per_point);
-    Call call(r, k_, l);
+    Call call(r, k_, l, waits_itself_);
     for (size_t i = 0; i < identities_.size(); ++i) call.constant(k_.constants.size() + i, identities_[i]);
     call.set(Slots::Begin, begin);
     call.set(Slots::End, end);
     call.set(Slots::Groups, values);
     call.set(Slots::Kept, k_.kept_points());
     call.set(Slots::Source, reinterpret_cast<int64_t>(source));
-    call.run(ceil_div(end - begin, threads / per_point), threads, stream);
+    call.run(ceil_div(end - begin, threads / per_point), threads, target);
 }
 
 }  // namespace numloom::cuda

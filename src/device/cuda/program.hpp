@@ -14,6 +14,8 @@
 
 namespace numloom::cuda {
 
+inline constexpr int kMostDevices = 64;
+
 // Choices of forms and tunings; pure, so that tests need no device.
 bool can_run_rows(const kernel::Kernel& k);
 Variant flat_variant(const kernel::Kernel& k);
@@ -26,6 +28,12 @@ Variant combine_variant(const kernel::Kernel& k, int64_t values);
 // Every variant that launches of `k` may use.
 std::vector<Variant> variants(const kernel::Kernel& k);
 
+// Where a launch goes: a stream and the number of its device (functions belong to one device's context).
+struct Target {
+    Stream stream;
+    int device;
+};
+
 class CudaProgram : public Program {
   public:
     CudaProgram(const kernel::Kernel& k, std::string arch);
@@ -35,8 +43,8 @@ class CudaProgram : public Program {
     // Bytes of scratch memory that a launch without partials needs.
     int64_t scratch_bytes() const;
     // The launches below need the device's context current.
-    void launch(const kernel::Launch& l, char* scratch, Stream stream);
-    void finish(const kernel::Launch& l, int64_t begin, int64_t end, Stream stream);
+    void launch(const kernel::Launch& l, char* scratch, const Target& target);
+    void finish(const kernel::Launch& l, int64_t begin, int64_t end, const Target& target);
 
     // Takes `v` for launches of its form instead of the own choice: for tests and measurements.
     void use(const Variant& v);
@@ -46,7 +54,9 @@ class CudaProgram : public Program {
         Variant variant;
         Slots slots;
         std::vector<char> argument;  // with the integers that never change
-        Function function = nullptr;
+        Function kernel = nullptr;
+        Function functions[kMostDevices] = {};
+        Function function(int device);
     };
     class Call;
 
@@ -56,14 +66,15 @@ class CudaProgram : public Program {
     Ready& combine(int64_t values);
     Ready& ready(std::unique_ptr<Ready>& at, const Variant& v);
     bool aligned(const kernel::Launch& l) const;
-    void launch_elementwise(const kernel::Launch& l, Stream stream);
-    void launch_leaves(const kernel::Launch& l, char* target, Stream stream);
+    void launch_elementwise(const kernel::Launch& l, const Target& target);
+    void launch_leaves(const kernel::Launch& l, char* results, const Target& target);
     void launch_combine(const kernel::Launch& l, const char* source, int64_t values, int64_t begin,
-                        int64_t end, Stream stream);
+                        int64_t end, const Target& target);
     int64_t groups() const;
 
     const kernel::Kernel k_;
     const std::string arch_;
+    const bool waits_itself_;  // as early starts ask: from compute capability 9.0 on
     const bool flat_, rows_;
     std::vector<Scalar> identities_;  // of reductions over nothing
     std::mutex mutex_;                // of the members below: devices share programs

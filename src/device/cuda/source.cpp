@@ -169,6 +169,9 @@ Source generate(const Kernel& k, const Variant& v) {
         case Form::Leaves:
             body = leaves_kernel(e, v);
             break;
+        case Form::Short:
+            body = short_kernel(e, v);
+            break;
         case Form::Combine:
             body = combine_kernel(e, v);
             break;

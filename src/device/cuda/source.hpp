@@ -19,10 +19,12 @@ inline constexpr int kMostThreads = 1024;
 inline constexpr int kMostRounds = 2048;
 
 enum class Form : uint8_t {
-    Flat,     // elementwise over one dimension, all accesses contiguous or fixed: 16-byte loads and stores
-    Linear,   // elementwise: one thread decomposes the linear index of each of its points
-    Rows,     // elementwise: the last dimension along x, a thread walks several consecutive rows
-    Leaves,   // reduction, first stage
+    Flat,    // elementwise over one dimension, all accesses contiguous or fixed: 16-byte loads and stores
+    Linear,  // elementwise: one thread decomposes the linear index of each of its points
+    Rows,    // elementwise: the last dimension along x, a thread walks several consecutive rows
+    Leaves,  // reduction, first stage
+    Short,   // reduction over at most kLanes points: one thread folds all of a kept point and runs the finish
+             // tape
     Combine,  // reduction, second stage: the tree over leaves or groups of leaves, then the finish tape
 };
 

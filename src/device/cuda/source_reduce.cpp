@@ -103,6 +103,40 @@ std::string fold_loop(const Emitter& e, const Variant& v) {
 
 }  // namespace
 
+// All points of a kept point are loaded at once, the last one again in place of those that are missing: a
+// lane each, so that no fold is needed before the lanes are combined.
+std::string short_kernel(Emitter& e, const Variant& v) {
+    const Kernel& k = e.kernel();
+    const std::string lanes = std::to_string(v.tuning.lanes);
+    std::string s = finish_function(e) + e.signature();
+    s += "    const u64 kept = p.i[Begin] + (u64)blockIdx.x * THREADS + threadIdx.x;\n"
+         "    if (kept >= (u64)p.i[End]) return;\n"
+         "    const int N = " +
+         lanes + ", count = (int)p.i[Reduced];\n" + e.decompose(0, k.kept, "(idx)kept");
+    for (size_t c = 0; c < e.classes(); ++c)
+        s += "    const " + e.offset_type(c) + " k" + number(c) + " = " + e.offset(c, 0, k.kept) + ";\n    " +
+             e.offset_type(c) + " o" + number(c) + "[N];\n";
+    s += "#pragma unroll\n    for (int q = 0; q < N; ++q) {\n" +
+         e.decompose(k.kept, e.rank(), "(idx)min(q, count - 1)");
+    for (size_t c = 0; c < e.classes(); ++c)
+        s += "        o" + number(c) + "[q] = k" + number(c) + " + " + e.offset(c, k.kept, e.rank()) + ";\n";
+    s += "    }\n" + e.loads(k.tape, "N");
+    for (size_t r = 0; r < k.reductions.size(); ++r)
+        s += std::string("    ") + Emitter::type(e.accumulator(r)) + " x" + number(r) + "[N];\n";
+    s += "#pragma unroll\n    for (int q = 0; q < N; ++q) {\n" + e.compute(k.tape);
+    for (size_t r = 0; r < k.reductions.size(); ++r)
+        s += "        x" + number(r) + "[q] = t" + std::to_string(k.reductions[r].value) + ";\n";
+    s += "    }\n"
+         "#pragma unroll\n    for (int w = 1; w < N; w *= 2)\n"
+         "#pragma unroll\n        for (int t = 0; t + w < N; t += 2 * w)\n"
+         "            if (t + w < count) {" +
+         combine_pairs(e, "w") +
+         " }\n"
+         "    finish(p, (idx)kept";
+    for (size_t r = 0; r < k.reductions.size(); ++r) s += ", x" + number(r) + "[0]";
+    return s + ");\n}\n";
+}
+
 // Thread t of a block: kept point (fast part), lane, leaf, kept point (slow part), fastest first. Where the
 // kept dimensions are the contiguous ones, neighbouring threads take neighbouring kept points, else
 // neighbouring lanes.

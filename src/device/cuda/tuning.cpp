@@ -104,9 +104,16 @@ Variant rows_variant(const Kernel& k) {
     Variant v;
     v.form = Form::Rows;
     const int64_t inner = k.shape.back();
-    v.tuning.width = any_across(k) || inner < 128 ? 32 : inner < 512 ? 64 : 128;
+    if (any_across(k)) {
+        // Square tiles: what one row leaves unused of a sector, the next ones find in L1.
+        v.tuning.width = 8;
+        v.tuning.unroll = 2;
+        return v;
+    }
+    v.tuning.width = inner < 128 ? 32 : inner < 512 ? 64 : 128;
     const Loads l = loads_of(k);
-    const int rows = l.count <= 10 ? 4 : l.count <= 24 ? 2 : 1;
+    const bool narrow_elements = l.bytes <= 4 * l.count;
+    const int rows = l.count <= 10 ? (narrow_elements ? 8 : 4) : l.count <= 24 ? 2 : 1;
     v.tuning.unroll = tape_weight(k) >= kHeavy ? std::min(rows, 2) : rows;
     v.tuning.unroll = std::min(v.tuning.unroll, pow2_floor(k.points() / kFull));
     return v;
@@ -119,6 +126,11 @@ Variant leaves_variant(const Kernel& k, bool single_leaves) {
     Tuning& t = v.tuning;
     const int64_t reduced = k.reduced_points(), kept = k.kept_points();
     t.lanes = pow2_ceil(std::min<int64_t>(kernel::kLanes, reduced));
+    if (!single_leaves && reduced <= kernel::kLanes) {
+        v.form = Form::Short;
+        v.finishes = true;
+        return v;
+    }
     const bool across = k.kept > 0 && k.kept < k.ndim() && lies_across(k, k.ndim() - 1, k.kept - 1);
     t.kept_fast = across ? pow2_ceil(std::min<int64_t>(32, k.shape[static_cast<size_t>(k.kept) - 1])) : 1;
     const int rest = kThreads / (t.kept_fast * t.lanes);
@@ -127,7 +139,7 @@ Variant leaves_variant(const Kernel& k, bool single_leaves) {
     if (across)
         while (t.leaves > 1 && kept * k.leaves() * t.lanes < kFull) t.leaves /= 2;
     t.kept_slow = rest / t.leaves;
-    t.unroll = std::max(2, unroll_for(k, 128, 16));
+    t.unroll = tape_weight(k) >= kHeavy ? 2 : 4;
     v.finishes = !single_leaves && k.leaves() <= t.leaves;
     return v;
 }

@@ -27,7 +27,8 @@ NL_FN bool complex_less_equal(Complex<T> a, Complex<T> b) {
 }
 template <class T>
 NL_FN Complex<T> complex_multiply(Complex<T> a, Complex<T> b) {
-    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    return {NL_ROUNDED(a.re * b.re) - NL_ROUNDED(a.im * b.im),
+            NL_ROUNDED(a.re * b.im) + NL_ROUNDED(a.im * b.re)};
 }
 // Smith's method (R. L. Smith, Algorithm 116, 1962): the larger part of the divisor is divided out first.
 template <class T>
@@ -36,10 +37,10 @@ NL_FN Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
     const bool by_real = re >= im;
     const T large = by_real ? b.re : b.im, small = by_real ? b.im : b.re;
     const T ratio = small / large;
-    const T scale = (T)1 / (large + small * ratio);
+    const T scale = (T)1 / (large + NL_ROUNDED(small * ratio));
     const T p = by_real ? a.re : a.im, q = by_real ? a.im : a.re;
-    const T first = (p + q * ratio) * scale;
-    const T second = by_real ? (q - p * ratio) * scale : (p * ratio - q) * scale;
+    const T first = (p + NL_ROUNDED(q * ratio)) * scale, along = NL_ROUNDED(p * ratio);
+    const T second = by_real ? (q - along) * scale : (along - q) * scale;
     const bool by_zero = by_real && re == 0;
     return {by_zero ? a.re / re : first, by_zero ? a.im / re : second};
 }
@@ -298,7 +299,7 @@ struct Op_Reciprocal {
         if constexpr (is_complex<T>) {
             const bool by_real = abs_of(a.im) <= abs_of(a.re);
             const Real<T> ratio = by_real ? a.im / a.re : a.re / a.im;
-            const Real<T> scale = by_real ? a.re + a.im * ratio : a.re * ratio + a.im;
+            const Real<T> scale = by_real ? a.re + NL_ROUNDED(a.im * ratio) : NL_ROUNDED(a.re * ratio) + a.im;
             return {by_real ? (Real<T>)1 / scale : ratio / scale,
                     by_real ? -ratio / scale : (Real<T>)-1 / scale};
         } else if constexpr (is_float<T>) {

@@ -59,3 +59,12 @@ static __device__ __forceinline__ void store_vector(T* to, const T* from) {
     for (int j = 0; j < W; ++j) u.values[j] = from[j];
     *(typename Packed<sizeof(T) * W>::type*)to = u.raw;
 }
+
+// First statement of every kernel. The next kernel of the stream may begin to be placed on the device from here on; this one
+// touches memory only after its predecessor has ended. Both are no-ops where the launch did not ask for it.
+static __device__ __forceinline__ void await_predecessor() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}

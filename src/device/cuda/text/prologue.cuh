@@ -10,6 +10,7 @@ typedef unsigned long long uint64_t;
 
 #define NL_FN __device__ __forceinline__
 #define NL_DEF static __device__ __forceinline__
+#define NL_ROUNDED(x) (x)
 #define NL_SCALAR_BEGIN namespace numloom {
 #define NL_SCALAR_END }
 

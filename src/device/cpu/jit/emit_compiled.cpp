@@ -1,0 +1,121 @@
+// How a tape becomes one machine loop with what has to be gathered before it and scattered after it.
+#include "device/cpu/tape_builder.hpp"
+
+namespace numloom::cpu {
+
+using kernel::TapeEntry;
+using kernel::TapeKind;
+
+// The loop over the values of level 2 and its operands; false where the assembler does not know something in
+// it.
+bool TapeBuilder::compiled_source(LoopSource* out, std::vector<CompiledOperand>* operands) const {
+    std::vector<int32_t> number(s_.tape.size(), -1);
+    bool computes = false;
+    auto value_of = [&](int32_t v) {
+        if (number[static_cast<size_t>(v)] >= 0) return number[static_cast<size_t>(v)];
+        LoopValue l;  // a load, or a scalar
+        l.kind = values_[static_cast<size_t>(v)].level < 2 ? LoopValue::Scalar : LoopValue::Load;
+        l.type = values_[static_cast<size_t>(v)].type;
+        l.operand = static_cast<int32_t>(operands->size());
+        operands->push_back({v, -1, l.kind == LoopValue::Scalar});
+        out->values.push_back(l);
+        return number[static_cast<size_t>(v)] = static_cast<int32_t>(out->values.size()) - 1;
+    };
+    for (size_t i = 0; i < s_.tape.size(); ++i) {
+        const TapeEntry& e = s_.tape[i];
+        const Value& v = values_[i];
+        if (!v.needed || (e.kind != TapeKind::Compute && e.kind != TapeKind::Cast) || v.level < 2) continue;
+        if (!jit_knows(e) || !jit_knows(v.type)) return false;
+        LoopValue l;
+        l.kind = e.kind == TapeKind::Cast ? LoopValue::Cast : LoopValue::Compute;
+        l.op = e.op;
+        l.type = e.type;
+        l.from = e.from;
+        const int inputs = e.kind == TapeKind::Cast ? 1 : operation(e.op).inputs;
+        for (int j = 0; j < inputs; ++j) {
+            const Value& in = values_[static_cast<size_t>(e.in[j])];
+            if (in.level < 2 && in.type == DType::Bool) return false;
+            l.in[j] = value_of(e.in[j]);
+        }
+        computes = true;
+        out->values.push_back(l);
+        number[i] = static_cast<int32_t>(out->values.size()) - 1;
+    }
+    if (!computes) return false;
+    auto write = [&](int32_t value, int32_t entry) {
+        out->stores.emplace_back(value, static_cast<int32_t>(operands->size()));
+        operands->push_back({-1, entry, false});
+    };
+    for (size_t i = 0; i < s_.tape.size(); ++i) {
+        const TapeEntry& e = s_.tape[i];
+        if (e.kind != TapeKind::Store || values_[static_cast<size_t>(e.in[0])].level < 2) continue;
+        if (!jit_knows(values_[static_cast<size_t>(e.in[0])].type)) return false;
+        write(value_of(e.in[0]), static_cast<int32_t>(i));
+    }
+    for (int32_t r : s_.results) {
+        const int32_t v = canonical(r);
+        const int32_t n = number[static_cast<size_t>(v)];
+        if (n < 0 || out->values[static_cast<size_t>(n)].kind == LoopValue::Load)
+            continue;  // folded from where it lies
+        bool twice = false;
+        for (const CompiledOperand& o : *operands) twice = twice || (o.value < 0 && o.store == -2 - v);
+        if (!twice && values_[static_cast<size_t>(v)].level == 2) write(n, -2 - v);
+    }
+    out->operands = static_cast<int32_t>(operands->size());
+    return true;
+}
+
+bool TapeBuilder::emit_compiled() {
+    if (mode_ == StoreMode::Safe || !jit_available()) return false;
+    LoopSource source;
+    std::vector<CompiledOperand> operands;
+    if (!compiled_source(&source, &operands)) return false;
+    std::shared_ptr<const CompiledLoop> loop = compile_loop(source);
+    if (!loop) return false;
+    // Scalars that are computed, in the order of the tape; then what the loop reads.
+    for (size_t i = 0; i < s_.tape.size(); ++i) {
+        const TapeEntry& e = s_.tape[i];
+        if (values_[i].needed && values_[i].level < 2 &&
+            (e.kind == TapeKind::Compute || e.kind == TapeKind::Cast))
+            emit_compute(static_cast<int32_t>(i));
+    }
+    std::vector<Place> places;
+    for (const CompiledOperand& o : operands) {
+        if (o.value >= 0) {
+            places.push_back(o.spread ? scalar_place(o.value) : vector_place(o.value));
+            continue;
+        }
+        if (o.store < 0) {  // a result that is folded
+            Value& v = values_[static_cast<size_t>(-2 - o.store)];
+            places.push_back(v.place = new_buffer(v.type));
+            continue;
+        }
+        const TapeEntry& e = s_.tape[static_cast<size_t>(o.store)];
+        if (mode_ == StoreMode::Direct && geometry_[static_cast<size_t>(e.index)].direct)
+            places.push_back({Place::Memory, e.index});
+        else
+            places.push_back(new_buffer(values_[static_cast<size_t>(e.in[0])].type));
+    }
+    Slot slot;
+    slot.kind = SlotKind::Compiled;
+    slot.compiled = loop->function;
+    slot.in = slot.out = code_.table;
+    for (const Place& p : places) use(p);
+    push(slot, 2);
+    for (size_t k = 0; k < places.size(); ++k)
+        (operands[k].value >= 0 ? note_read(places[k]) : note_write(places[k]));
+    code_.compiled = std::move(loop);
+    // The buffers of the stores that come after, each read once.
+    for (size_t k = 0; k < operands.size(); ++k) {
+        if (operands[k].store < 0 || places[k].kind != Place::Buffer) continue;
+        emit_transfer(operands[k].store, places[k]);
+    }
+    for (size_t i = 0; i < s_.tape.size(); ++i) {
+        const TapeEntry& e = s_.tape[i];
+        if (e.kind == TapeKind::Store && values_[static_cast<size_t>(e.in[0])].level < 2)
+            emit_store(static_cast<int32_t>(i), static_cast<int32_t>(i));
+    }
+    return true;
+}
+
+}  // namespace numloom::cpu
