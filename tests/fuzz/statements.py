@@ -605,7 +605,7 @@ def mistake(b: Builder) -> None:
 WEIGHTS = {
     elementwise: 34,
     in_place: 18,
-    out_argument: 46,
+    out_argument: 48,
     new_from_expression: 14,
     assign_expression: 16,
     two_buffers: 1.5,
@@ -614,7 +614,7 @@ WEIGHTS = {
     copies: 4,
     created: 1.5,
     new_input: 1,
-    reduction: 28,
+    reduction: 40,
     where_function: 1.5,
     clip: 2,
     mask_read: 2,
