@@ -425,6 +425,7 @@ void Engine::reduce(OpCode op, DType type, const Operand& out, const Operand& in
     i.inputs = 1;
     i.out = out;
     i.in[0] = in;
+    i.in[1] = Operand(Scalar{}, type);  // what a sum starts from
     appended(i);
 }
 
