@@ -358,6 +358,15 @@ PyObject* elementwise_new(PyObject*, PyObject* args) {
     });
 }
 
+// Room for a reduction of `from`, with extent 1 along the axes of `mask`; its axes lie in memory in the order
+// of from's.
+Array allocate_reduced(const Array& from, uint64_t mask, DType d) {
+    Dims shape;
+    for (int i = 0; i < from.ndim(); ++i) shape.push((mask >> i & 1) ? 1 : from.layout()->shape(i));
+    const Layout* order = Layout::intern(shape, from.layout()->strides());
+    return allocate(d, shape, &order, 1);
+}
+
 PyObject* reduce(PyObject*, PyObject* args) {
     return guarded([&] {
         const char* text;
@@ -391,18 +400,25 @@ PyObject* reduce_new(PyObject*, PyObject* args) {
         OpCode op = to_operation(text);
         DType loop = require_dtype(type);
         DType d = dtype == Py_None ? result_dtype(op, loop) : require_dtype(dtype);
-        Dims shape;
-        for (int i = 0; i < from.ndim(); ++i) shape.push((mask >> i & 1) ? 1 : from.layout()->shape(i));
-        Array out = engine().empty(d, shape);
-        if (from.ndim() == 0)
-            engine().assign(out.operand(), from.operand());
-        else
-            engine().reduce(op, loop, out.operand(), from.operand(), mask);
-        if (keepdims) return new_array(std::move(out));
-        Dims kept;
-        for (int i = 0; i < from.ndim(); ++i)
-            if (!(mask >> i & 1)) kept.push(shape[i]);
-        return new_result(out.view(Layout::c_order(kept, item_size(d)), out.offset()));
+        Array out = allocate_reduced(from, mask, d);
+        engine().reduce(op, loop, out.operand(), from.operand(), mask);
+        if (keepdims && out.ndim() > 0) return new_array(std::move(out));
+        Dims kept, strides;
+        for (int i = 0; i < from.ndim(); ++i) {
+            if (mask >> i & 1) continue;
+            kept.push(out.layout()->shape(i));
+            strides.push(out.layout()->stride(i));
+        }
+        return new_result(out.view(Layout::intern(kept, strides), out.offset()));
+    });
+}
+
+PyObject* reduced_like(PyObject*, PyObject* args) {
+    return guarded([&] {
+        PyObject *a, *axes, *dtype;
+        if (!PyArg_ParseTuple(args, "OOO", &a, &axes, &dtype)) throw PythonError{};
+        const Array& from = require_array(a)->array;
+        return new_array(allocate_reduced(from, to_axes(axes, from.ndim()), require_dtype(dtype)));
     });
 }
 
@@ -523,6 +539,9 @@ PyMethodDef array_functions[] = {
      "elementwise_new(name, loop, *operands): a fresh array."},
     {"reduce", reduce, METH_VARARGS,
      "reduce(name, type, out, a, axes): out has a's shape with 1 along axes."},
+    {"reduced_like", reduced_like, METH_VARARGS,
+     "reduced_like(a, axes, dtype): an uninitialised array with extent 1 along axes, ordered in memory as "
+     "a."},
     {"reduce_new", reduce_new, METH_VARARGS, "reduce_new(name, type, a, axes, keepdims=False, dtype=None)"},
     {"assign", assign, METH_VARARGS, "assign(out, value): out[...] = value."},
     {"to_scalar", to_scalar, METH_O, "to_scalar(a): the lazy scalar over a fresh 0-d array."},

@@ -215,6 +215,11 @@ def axis_tuple(axis, ndim):
     return normalize_axis_tuple(axis, ndim)
 
 
+def reduced_axes(axis, ndim):
+    """`axis_tuple` for reductions, which take axis 0 and -1 of a 0-d array too."""
+    return () if ndim == 0 and type(axis) is int and axis in (0, -1) else axis_tuple(axis, ndim)
+
+
 def scalar_or_array(a):
     """A 0-d result as NumPy returns it from functions: a scalar, here a lazy one."""
     return _core.to_scalar(a) if a.ndim == 0 else a

@@ -139,6 +139,7 @@ def matrix_transpose(x, /):
 @native
 def swapaxes(a, axis1, axis2):
     a = asnative(a)
+    axis1, axis2 = operator.index(axis1), operator.index(axis2)
     one, two = axis_index(axis1, a.ndim), axis_index(axis2, a.ndim)
     axes = list(range(a.ndim))
     axes[one], axes[two] = axes[two], axes[one]
@@ -533,6 +534,8 @@ def array_split(ary, indices_or_sections, axis=0):
 @native
 def split(ary, indices_or_sections, axis=0):
     a = asnative(ary)
+    if a.ndim == 0:
+        raise NotNative
     if not hasattr(indices_or_sections, "__len__"):
         if a.shape[axis_index(axis, a.ndim)] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")

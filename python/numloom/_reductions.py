@@ -13,11 +13,12 @@ from numloom._base import (
     NotNative,
     asnative,
     astype,
-    axis_tuple,
     broadcast,
     broadcast_shapes,
+    fresh_like,
     native_dtype,
     ndarray,
+    reduced_axes,
     scalar,
     scalar_or_array,
 )
@@ -43,7 +44,7 @@ def fold(name, a, axis, dtype, out, keepdims, initial, where):
         return _core.reduce_new(name, reduce_type(name, a, None, None), a, (1 << a.ndim) - 1)
     if type(a) is not ndarray:
         a = asnative(a)
-    axes = axis_tuple(axis, a.ndim) if a.ndim or axis not in (0, -1) else ()
+    axes = reduced_axes(axis, a.ndim)
     if dtype is None and out is None:
         kind = reduce_type(name, a, None, None)
     else:
@@ -137,7 +138,7 @@ def divided(total, count, dtype):
         if dtype.kind in "biu":
             raise NotNative
     loop = numpy.result_type(total.dtype, numpy.intp)
-    out = _core.empty(total.shape, dtype)
+    out = fresh_like(total, dtype)
     _core.elementwise("divide", loop, out, total, count if type(count) is ndarray else int(count))
     return out
 
@@ -180,7 +181,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALU
     if type(a) is not ndarray:
         a = asnative(a)
     out = own_or_refuse(out)
-    axes = axis_tuple(axis, a.ndim)
+    axes = reduced_axes(axis, a.ndim)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     add_type, final = moment_types(a, dtype)
     if add_type.kind in "biu":
@@ -199,7 +200,7 @@ def variance(a, axis, dtype, out, ddof, keepdims, where, given_mean, correction)
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    axes = axis_tuple(axis, a.ndim)
+    axes = reduced_axes(axis, a.ndim)
     add_type, final = moment_types(a, dtype)
     if add_type.kind in "biu" or type(ddof) not in (int, float):
         raise NotNative
@@ -244,7 +245,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
         correction=NO_VALUE):
     result, final, keepdims, out = variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
-    root = _core.empty(result.shape, result.dtype)
+    root = fresh_like(result)
     _core.elementwise("sqrt", result.dtype, root, result)
     return finish(root, final, keepdims, out)
 
@@ -258,7 +259,7 @@ def position(name, a, axis, out, keepdims):
     if axis is None:
         axes, ndim, length = tuple(range(a.ndim)), a.ndim, a.size
     else:
-        axes = axis_tuple(axis, a.ndim)
+        axes = reduced_axes(axis, a.ndim)
         if len(axes) != 1:
             raise NotNative
         ndim, length = a.ndim, a.shape[axes[0]]
@@ -274,7 +275,7 @@ def position(name, a, axis, out, keepdims):
     else:
         index = _core.reshape_view(index, tuple([length if i in axes else 1 for i in range(ndim)]))
     places = select(found, index, length, INT)
-    result = reduce_op("minimum", places, axes, INT, keepdims)
+    result = reduce_op("minimum", places, axes, INT, keepdims, c_order=True)
     if out is None:
         return result
     if out.shape != result.shape or out.dtype != INT or not out.flags.writeable:
@@ -298,7 +299,7 @@ def ptp(a, axis=None, out=None, keepdims=NO_VALUE):
     if out is not None:
         raise NotNative
     a = asnative(a)
-    axes = axis_tuple(axis, a.ndim)
+    axes = reduced_axes(axis, a.ndim)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     if a.dtype == BOOL:
         raise NotNative
@@ -308,7 +309,7 @@ def ptp(a, axis=None, out=None, keepdims=NO_VALUE):
 @native
 def count_nonzero(a, axis=None, *, keepdims=False):
     a = asnative(a)
-    axes = axis_tuple(axis, a.ndim)
+    axes = reduced_axes(axis, a.ndim)
     truth = a if a.dtype == BOOL else a != 0
     if type(truth) is scalar:
         truth = as_array(truth)
@@ -346,7 +347,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_V
     if out is not None or where is not NO_VALUE or dtype is not None or a.dtype == HALF:
         raise NotNative
     filled, mask = without_nan(a, 0)
-    axes = axis_tuple(axis, a.ndim)
+    axes = reduced_axes(axis, a.ndim)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     count = as_array(reduce_op("add", ~mask, axes, INT, keepdims))
     if bool((count == 0).any()):
@@ -411,7 +412,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
         raise NotNative  # one-dimensional weights along an axis, and the errors
     kind = numpy.result_type(a.dtype, weights.dtype, "f8") if a.dtype.kind in "biu" else numpy.result_type(
         a.dtype, weights.dtype)
-    axes = axis_tuple(axis, a.ndim)
+    axes = reduced_axes(axis, a.ndim)
     keep = keepdims is not NO_VALUE and bool(keepdims)
     scale = reduce_op("add", weights, axes, numpy.result_type(sum_type(weights.dtype), kind), keep)
     if bool((as_array(scale) == 0).any()):

@@ -262,35 +262,39 @@ def identity_of(name, dtype):
     return IDENTITIES[name]
 
 
-def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, where=True):
-    """`a` folded over `axes` (non-negative ints) in `dtype`: `out` where given, else an array or a lazy scalar."""
-    if out is None and initial is NO_VALUE and (where is True or where is NO_VALUE) and a.size and a.ndim:
+def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, where=True, c_order=False):
+    """`a` folded over `axes` (non-negative ints) in `dtype`: `out` where given, else an array or a lazy scalar.
+
+    As NumPy's, a new array has its axes in memory in the order of `a`'s, but for a masked reduction (and where
+    `c_order` asks for it).
+    """
+    unmasked = where is True or where is NO_VALUE
+    if type(a) is not ndarray:  # a lazy scalar
+        a = asnative(a)
+    if out is None and initial is NO_VALUE and unmasked and not c_order and a.size:
         return _core.reduce_new(name, dtype, a, axes, keepdims)
     shape = a.shape
     kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
     final = kept if keepdims else tuple([n for i, n in enumerate(shape) if i not in axes])
     has_identity = name in IDENTITIES
-    if where is not True and where is not NO_VALUE:
-        a = masked(name, a, where, initial if initial is not NO_VALUE else None, dtype)
+    if not unmasked:
+        a = asnative(masked(name, a, where, initial if initial is not NO_VALUE else None, dtype))
     if out is None:
-        target = _core.empty(kept, dtype)
+        target = _core.empty(kept, dtype) if c_order or not unmasked else _core.reduced_like(a, axes, dtype)
     else:
         if out.shape != final or not out.flags.writeable or not numpy.can_cast(dtype, out.dtype, "same_kind"):
             raise NotNative
         target = out if out.shape == kept else _core.reshape_view(out, kept)
     if a.size == 0:
         if initial is NO_VALUE or initial is None:
-            if not has_identity and target.size:
+            if not has_identity and any(shape[i] == 0 for i in axes):
                 raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
             start = identity_of(name, dtype) if has_identity else 0
         else:
             start = initial
         _core.assign(target, start)
     else:
-        if a.ndim == 0:
-            _core.assign(target, a)
-        else:
-            _core.reduce(name, dtype, target, a, axes)
+        _core.reduce(name, dtype, target, a, axes)
         if initial is not NO_VALUE and initial is not None:
             _core.elementwise(name, dtype, target, constant_or_array(initial, dtype), target)
     if out is not None:

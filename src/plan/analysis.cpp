@@ -30,6 +30,11 @@ void analyse_reduce(const Instruction& x, const Operands& o, Node* n) {
     if (n->reduced == 0) {  // only axes of extent 1: nothing to fold
         n->form = Form::Compute;
         n->op = OpCode::Copy;
+        if (starts_from_zero(x.op, x.loop)) {
+            n->op = OpCode::Add;
+            n->inputs = 2;
+            n->in[1].view = kConstant;
+        }
     }
 }
 

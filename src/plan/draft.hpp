@@ -87,6 +87,8 @@ struct Options {
 };
 
 Draft analyse(const Segment& s);
+// A sum that adds to 0.0, so that it is never -0.0.
+inline bool starts_from_zero(OpCode op, DType loop) { return op == OpCode::Add && is_inexact(loop); }
 void remove_dead_work(Draft& d);
 void break_overlaps(Draft& d, const Options& o);
 void fuse(Draft& d, const Options& o);

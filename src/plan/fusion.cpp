@@ -174,8 +174,10 @@ class Fuser {
                 return false;
         return true;
     }
-    static bool renamed(const Group& g, ViewId v) {
-        return std::find(g.renamed.begin(), g.renamed.end(), v) != g.renamed.end();
+    // Whether the group gives the view's storage a new buffer; several views of it may be written then.
+    bool renamed(const Group& g, ViewId v) const {
+        return std::any_of(g.renamed.begin(), g.renamed.end(),
+                           [&](ViewId r) { return d_.slot_of(r) == d_.slot_of(v); });
     }
 
     Dependence dependence(const Touch& t, const Use& u, bool write, Phase phase) const {

@@ -176,7 +176,16 @@ class Lowering {
         TapeEntry e{TapeKind::Reduced};
         e.type = n.loop;
         e.index = static_cast<int32_t>(i);
-        write(n.out, true, emit(true, e), n.loop);
+        int32_t result = emit(true, e);
+        if (starts_from_zero(n.op, n.loop)) {
+            TapeEntry sum{TapeKind::Compute};
+            sum.op = OpCode::Add;
+            sum.type = n.loop;
+            sum.in[0] = constant(true, n.instruction, 1, n.loop);
+            sum.in[1] = result;
+            result = emit(true, sum);
+        }
+        write(n.out, true, result, n.loop);
     }
 
     void write(const Use& out, bool finish, int32_t value, DType dtype) {

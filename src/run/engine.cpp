@@ -506,8 +506,11 @@ void Engine::assign(const Operand& out, const Operand& in) {
 }
 
 void Engine::reduce(OpCode op, DType type, const Operand& out, const Operand& in, uint64_t axes) {
-    if (out.layout->size() == 0) return;
     if (in.layout->size() == 0) {
+        int64_t folded = 1;  // elements that meet in one result
+        for (int i = 0; i < in.layout->ndim(); ++i)
+            if (axes >> i & 1) folded *= in.layout->shape(i);
+        if (folded != 0) return;  // no results
         Scalar identity;
         if (!reduction_identity(op, type, &identity))
             throw value_error("zero-size array to reduction operation " + std::string(operation(op).name) +
@@ -522,6 +525,7 @@ void Engine::reduce(OpCode op, DType type, const Operand& out, const Operand& in
     i.inputs = 1;
     i.out = out;
     i.in[0] = in;
+    i.in[1] = Operand(Scalar{}, type);  // what a sum starts from
     appended(i);
 }
 

@@ -124,16 +124,15 @@ def complex_(rule, operands, result):
 
 def zero_sign(rule, operands, result):
     """minimum and its like: exact but for the sign of a zero, and that only when zeros of both signs can meet."""
-    zeros = [numpy.asarray(x)[numpy.asarray(x) == 0] for x in operands]
-    if result.dtype.kind not in "fc" or not any(_any_negative(z) for z in zeros):
+    if result.dtype.kind not in "fc" or not any(_negative_zeros(numpy.asarray(x)) for x in operands):
         return None
     return _loose(result)
 
 
-def _any_negative(x):
+def _negative_zeros(x) -> bool:
     if x.dtype.kind == "c":
-        return _any_negative(x.real) or _any_negative(x.imag)
-    return x.dtype.kind == "f" and bool(numpy.signbit(x).any())
+        return _negative_zeros(x.real) or _negative_zeros(x.imag)
+    return x.dtype.kind == "f" and bool((numpy.signbit(x) & (x == 0)).any())
 
 
 def _loose(result):

@@ -59,7 +59,7 @@ def available(configuration: Configuration) -> str | None:
 
 def command(configuration: Configuration, arguments: list[str]) -> tuple[list[str], dict]:
     """The worker's command line and environment."""
-    environment = dict(os.environ, **configuration.environment)
+    environment = dict(os.environ, **{"NUMLOOM_VERIFY": "1"}, **configuration.environment)
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [environment.get("PYTHONPATH")])])
     environment["PYTHONHASHSEED"] = "0"
     line = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.worker", *arguments]

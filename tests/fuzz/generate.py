@@ -17,7 +17,7 @@ from .operations import Operation
 from .program import Program, Session, Statement
 
 # Results of functions and comparisons are float64, complex128 and bool: inputs make up for it.
-DTYPE_WEIGHTS = {"bool": 0.65, "int32": 1.4, "int64": 1.25, "float32": 1.25, "float64": 1.0, "complex128": 0.95}
+DTYPE_WEIGHTS = {"bool": 0.65, "int32": 1.4, "int64": 1.25, "float32": 1.25, "float64": 1.0, "complex128": 1.2}
 
 
 class Retry(Exception):

@@ -28,7 +28,7 @@ class Step:
     def judged(self, got) -> str | None:
         """None when `got` is a result that the rule allows; what a where= left alone must be NumPy's."""
         if kind_of(got) != kind_of(self.saved):
-            return f"got {kind_of(got)} {got!r}, want {kind_of(self.saved)} {self.saved!r}"
+            return f"got {kind_of(got)} {short(got)}, want {kind_of(self.saved)} {short(self.saved)}"
         problem = _form(got, self.saved)
         if problem:
             return problem
@@ -58,6 +58,12 @@ class Outcome:
     types: dict = field(default_factory=dict)
 
 
+def short(x) -> str:
+    """The beginning of a value's text."""
+    text = " ".join(repr(x).split())
+    return text if len(text) < 160 else text[:160] + "..."
+
+
 def kind_of(x) -> str:
     """Array, NumPy scalar, or the name of a Python type."""
     if isinstance(x, numpy.ndarray):
@@ -70,7 +76,7 @@ def kind_of(x) -> str:
 def difference(got, want) -> str | None:
     """None when two host values have the same kind, dtype, shape and bits."""
     if kind_of(got) != kind_of(want):
-        return f"got {kind_of(got)} {got!r}, want {kind_of(want)} {want!r}"
+        return f"got {kind_of(got)} {short(got)}, want {kind_of(want)} {short(want)}"
     if isinstance(want, (list, tuple)) and any(isinstance(x, (list, tuple, numpy.ndarray)) for x in want):
         if len(got) != len(want):
             return f"got {len(got)} items, want {len(want)}"
@@ -78,7 +84,7 @@ def difference(got, want) -> str | None:
     if isinstance(want, (list, float, complex)) and not isinstance(want, numpy.generic):
         got, want = numpy.asarray(got), numpy.asarray(want)
     if not isinstance(want, (numpy.ndarray, numpy.generic)):
-        return None if got == want else f"got {got!r}, want {want!r}"
+        return None if got == want else f"got {short(got)}, want {short(want)}"
     return _form(got, want) or _values(numpy.asarray(got), numpy.asarray(want))
 
 
@@ -188,7 +194,7 @@ class Subject:
     def _go_on_from_numpy(self, i, s, step) -> str | None:
         target = self.session.evaluate(s.rule.target)
         problem = None
-        is_array = kind_of(target) == "array"
+        is_array = isinstance(target, (numpy.ndarray, self.module.ndarray))
         if self.lazy:
             self.pending.append((i, step, target.copy() if is_array else target))
         else:

@@ -85,7 +85,7 @@ def to_host(module, x):
     export = getattr(module, "_fuzz_export", None)
     if export is not None:
         return export(x)
-    if isinstance(x, numpy.ndarray):  # true for the module's arrays too
+    if isinstance(x, (numpy.ndarray, module.ndarray)):
         return numpy.asarray(x)
     return type(x)(to_host(module, y) for y in x) if type(x) in (list, tuple) else x
 

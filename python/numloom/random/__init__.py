@@ -1,11 +1,13 @@
 """Random numbers: NumPy's generators and their streams, bit for bit; what they draw comes back as our arrays."""
 
 import functools as _functools
+import os
 import sys as _sys
 
 import numpy.random as _numpy_random
 
-from numloom import _fallback, _modules
+from numloom import _core, _fallback, _modules
+from numloom._tools import mesh
 
 _UTILITIES = frozenset(("bit_generator", "spawn", "get_state", "set_state", "seed"))
 
@@ -63,6 +65,12 @@ class RandomState(_numpy_random.RandomState, metaclass=_Kind):
 
     locals().update(_methods(_numpy_random.RandomState))
 
+    def __init__(self, seed=None):
+        if seed is None:
+            drawn = _entropy()
+            seed = drawn if drawn is None else drawn % 2**32
+        super().__init__(_fallback.plain(seed))
+
     def get_state(self, legacy=True):
         return _fallback.Session().from_host(super().get_state(legacy=legacy)) if legacy else super().get_state(
             legacy=False)
@@ -84,6 +92,8 @@ def _bit_generator(base):
     """NumPy's bit generator whose seed may be one of our arrays."""
 
     def __init__(self, *args, **kwargs):
+        if not args and kwargs.get("seed") is None and not set(kwargs) - {"seed"}:
+            kwargs["seed"] = _entropy()
         base.__init__(self, *map(_fallback.plain, args), **{k: _fallback.plain(v) for k, v in kwargs.items()})
 
     return _Kind(base.__name__, (base,), {"__init__": __init__, "__doc__": base.__doc__,
@@ -104,7 +114,18 @@ def default_rng(seed=None):
         return Generator(seed)
     if isinstance(seed, _numpy_random.RandomState):
         return Generator(seed._bit_generator)
-    return Generator(PCG64(seed))
+    return Generator(PCG64(_entropy() if seed is None else seed))
+
+
+def _entropy():
+    """None, or process 0's entropy where several processes must draw the same numbers."""
+    if mesh().processes == 1:
+        return None
+    return int.from_bytes(_core.broadcast(os.urandom(16)), "little")
+
+
+if mesh().processes > 1:
+    _numpy_random.seed(_entropy() % 2**32)  # noqa: NPY002 (the stream of the module functions)
 
 
 def _module_functions():
