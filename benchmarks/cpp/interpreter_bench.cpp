@@ -1,5 +1,5 @@
 // What the CPU device reaches against hand-written loops, interleaved in one run. Build and run:
-//   ninja -C build/release interpreter_bench && build/release/interpreter_bench [name ...]
+//   ninja -C build/release interpreter_bench && build/release/interpreter_bench [--best] [name ...]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -113,6 +113,8 @@ struct Runner {
     void operator()() { device->launch(*program, launch); }
 };
 
+bool best = false;  // the least instead of the median: for a machine that others use too
+
 // Median seconds of two things, taken in turn.
 std::pair<double, double> interleaved(const std::function<void()>& a, const std::function<void()>& b,
                                       double least = 0.02) {
@@ -135,7 +137,8 @@ std::pair<double, double> interleaved(const std::function<void()>& a, const std:
     }
     std::sort(ta.begin(), ta.end());
     std::sort(tb.begin(), tb.end());
-    return {ta[ta.size() / 2], tb[tb.size() / 2]};
+    const size_t pick = best ? 0 : ta.size() / 2;
+    return {ta[pick], tb[pick]};
 }
 
 // The hand-written loop over [0, n) in chunks on all threads.
@@ -360,6 +363,11 @@ int main(int argc, char** argv) {
             if (!std::strcmp(argv[i], name)) return true;
         return false;
     };
+    if (argc > 1 && !std::strcmp(argv[1], "--best")) {
+        best = true;
+        --argc;
+        ++argv;
+    }
     std::printf("%d threads\n", cpu::ThreadPool::process().threads());
     if (wanted("small")) bench_small();
     if (wanted("dispatch")) bench_dispatch();

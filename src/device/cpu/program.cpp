@@ -93,6 +93,7 @@ BlockCode TapeBuilder::build() {
     for (int32_t v : s_.results) {
         const Place p = vector_place(canonical(v));
         code_.results.push_back(use(p));
+        code_.results_stay.push_back(p.kind == Place::Memory && writes_.empty());
         if (p.kind == Place::Memory) reads_.emplace_back(INT_MAX, p.index);  // folded after the body
     }
     find_hazards();

@@ -94,6 +94,7 @@ struct BlockCode {
     std::vector<Mover> launch_movers, row_movers, block_movers;
     std::vector<Slot> launch_slots, row_slots, body;
     std::vector<int32_t> results;                      // table entries of TapeSource::results
+    std::vector<char> results_stay;                    // whether they lie in memory that the tape only reads
     std::vector<std::pair<int32_t, int32_t>> hazards;  // launch pointers that must differ (StoreMode::Direct)
     double ns_per_point = 0;                           // rough cost, to decide about threads
     double bytes_per_point = 0;                        // of memory traffic

@@ -258,6 +258,7 @@ struct Reducer::OuterState {
         : frame(*r.outer_, scratch, r.l_.constants),
           coords(scratch->take<int64_t>(static_cast<int64_t>(r.p_.reduced_shape_.size()))),
           lanes(scratch->take<char*>(static_cast<int64_t>(r.reductions_))),
+          at_lane(scratch->take<const char*>(static_cast<int64_t>(r.reductions_) * kLanes)),
           tree(scratch->take<char*>(static_cast<int64_t>(r.reductions_) * kTreeDepth)) {
         for (size_t i = 0; i < r.reductions_; ++i) {
             lanes[i] = scratch->take<char>(kLanes * n * r.p_.foldings_[i].item);
@@ -268,9 +269,11 @@ struct Reducer::OuterState {
         start_launch(*r.outer_, frame, r.pointers_.data());
     }
     Frame frame;
-    int64_t* coords;  // of the reduced point
-    char** lanes;     // per reduction
-    char** tree;      // per reduction and level
+    int64_t* coords;       // of the reduced point
+    char** lanes;          // per reduction
+    const char** at_lane;  // per reduction and lane: where its values lie, in `lanes` or still in the memory
+                           // they came from
+    char** tree;           // per reduction and level
     int64_t column = 0;
 };
 
@@ -282,7 +285,7 @@ int Reducer::tree_depth() const {
 
 int64_t Reducer::outer_bytes(int64_t n) const {
     int64_t bytes = frame_bytes(*outer_) + padded(static_cast<int64_t>(p_.reduced_shape_.size()) * 8) + 64 +
-                    2 * padded(static_cast<int64_t>(reductions_) * kTreeDepth * 8);
+                    3 * padded(static_cast<int64_t>(reductions_) * kTreeDepth * 8);
     for (const Folding& f : p_.foldings_)
         bytes += padded(kLanes * n * f.item) + tree_depth() * padded(n * f.item);
     return bytes;
@@ -330,10 +333,12 @@ void Reducer::outer_leaves(OuterState* s, int64_t begin, int64_t n, int64_t firs
         }
         for (size_t r = 0; r < reductions_; ++r) {
             const Folding& fold = p_.foldings_[r];
-            char* lanes = s->lanes[r];
+            const char** at = s->at_lane + r * kLanes;
             combine_leaves(std::min<int64_t>(length, kLanes), [&](int64_t i, int64_t j) {
-                const void* in[2] = {lanes + i * n * fold.item, lanes + j * n * fold.item};
-                fold.pairwise(lanes + i * n * fold.item, in, n);
+                char* lane = s->lanes[r] + i * n * fold.item;
+                const void* in[2] = {at[i], at[j]};
+                fold.pairwise(lane, in, n);
+                at[i] = lane;
             });
         }
         emit(leaf);
@@ -349,13 +354,19 @@ void Reducer::outer_point(OuterState* s, int64_t n, int64_t i) {
     for (size_t r = 0; r < reductions_; ++r) {
         const Folding& fold = p_.foldings_[r];
         char* lane = s->lanes[r] + i % kLanes * n * fold.item;
-        const void* value = s->frame.table[code.results[r]];
+        const char*& at = s->at_lane[r * kLanes + static_cast<size_t>(i % kLanes)];
+        const char* value = static_cast<const char*>(s->frame.table[code.results[r]]);
+        if (i < kLanes && code.results_stay[r]) {
+            at = value;
+            continue;
+        }
         if (i < kLanes) {
             std::memcpy(lane, value, static_cast<size_t>(n * fold.item));
         } else {
-            const void* in[2] = {lane, value};
+            const void* in[2] = {at, value};
             fold.pairwise(lane, in, n);
         }
+        at = lane;
     }
 }
 
@@ -373,9 +384,16 @@ void Reducer::next_reduced(OuterState* s) {
     }
 }
 
-// Leaves [first, last), first aligned to the tree, into one result per kept point.
+// Leaves [first, last), first aligned to the tree, into one result per kept point; `out` tells where they
+// lie.
 void Reducer::outer_tree(OuterState* s, int64_t begin, int64_t n, int64_t first, int64_t last,
-                         char* const* out) {
+                         const char** out) {
+    if (last - first == 1) {
+        outer_leaves(s, begin, n, first, last, [&](int64_t) {
+            for (size_t r = 0; r < reductions_; ++r) out[r] = s->at_lane[r * kLanes];
+        });
+        return;
+    }
     int depth = 0;
     auto combine_top = [&] {
         --depth;
@@ -388,22 +406,18 @@ void Reducer::outer_tree(OuterState* s, int64_t begin, int64_t n, int64_t first,
     // As a binary counter: after leaf number t the stack holds one subtree per set bit of t.
     outer_leaves(s, begin, n, first, last, [&](int64_t leaf) {
         for (size_t r = 0; r < reductions_; ++r)
-            std::memcpy(s->tree[r * kTreeDepth + static_cast<size_t>(depth)], s->lanes[r],
+            std::memcpy(s->tree[r * kTreeDepth + static_cast<size_t>(depth)], s->at_lane[r * kLanes],
                         static_cast<size_t>(n * p_.foldings_[r].item));
         ++depth;
         for (int64_t t = leaf - first + 1; t % 2 == 0; t /= 2) combine_top();
     });
     while (depth > 1) combine_top();
-    for (size_t r = 0; r < reductions_; ++r)
-        std::memcpy(out[r], s->tree[r * kTreeDepth], static_cast<size_t>(n * p_.foldings_[r].item));
+    for (size_t r = 0; r < reductions_; ++r) out[r] = s->tree[r * kTreeDepth];
 }
 
 void Reducer::outer_kept_task(int64_t begin, int64_t n) {
-    int64_t bytes = outer_bytes(n) + finish_bytes(n) + padded(static_cast<int64_t>(reductions_) * 8);
-    for (const Folding& f : p_.foldings_) bytes += padded(n * f.item);
-    Scratch scratch(bytes);
-    char** out = scratch.take<char*>(static_cast<int64_t>(reductions_));
-    for (size_t r = 0; r < reductions_; ++r) out[r] = scratch.take<char>(n * p_.foldings_[r].item);
+    Scratch scratch(outer_bytes(n) + finish_bytes(n) + padded(static_cast<int64_t>(reductions_) * 8));
+    const char** out = scratch.take<const char*>(static_cast<int64_t>(reductions_));
     OuterState state(*this, n, &scratch);
     outer_tree(&state, begin, n, 0, leaves_, out);
     finish(begin, begin + n, out, &scratch);
@@ -411,11 +425,14 @@ void Reducer::outer_kept_task(int64_t begin, int64_t n) {
 
 void Reducer::outer_group_task(int64_t begin, int64_t n, int64_t group, const Temporary& t) {
     Scratch scratch(outer_bytes(n) + padded(static_cast<int64_t>(reductions_) * 8));
-    char** out = scratch.take<char*>(static_cast<int64_t>(reductions_));
-    for (size_t r = 0; r < reductions_; ++r)
-        out[r] = t.data[r] + (group * p_.kept_points_ + begin) * p_.foldings_[r].item;
+    const char** out = scratch.take<const char*>(static_cast<int64_t>(reductions_));
     OuterState state(*this, n, &scratch);
     outer_tree(&state, begin, n, group * kLeafGroup, std::min(leaves_, (group + 1) * kLeafGroup), out);
+    for (size_t r = 0; r < reductions_; ++r) {
+        const int64_t item = p_.foldings_[r].item;
+        std::memcpy(t.data[r] + (group * p_.kept_points_ + begin) * item, out[r],
+                    static_cast<size_t>(n * item));
+    }
 }
 
 void Reducer::outer_partials_task(int64_t begin, int64_t n) {
@@ -427,7 +444,7 @@ void Reducer::outer_partials_task(int64_t begin, int64_t n) {
             const int64_t item = p_.foldings_[r].item;
             char* to = l_.partials + (static_cast<int64_t>(r) * units + begin * leaves_ + leaf) * kPartial;
             for (int64_t k = 0; k < n; ++k)
-                std::memcpy(to + k * leaves_ * kPartial, state.lanes[r] + k * item,
+                std::memcpy(to + k * leaves_ * kPartial, state.at_lane[r * kLanes] + k * item,
                             static_cast<size_t>(item));
         }
     });
@@ -526,7 +543,7 @@ int64_t Reducer::finish_bytes(int64_t) const {
     return frame_bytes(finish_code_) + padded(static_cast<int64_t>(pointers_.size()) * 8) + 64;
 }
 
-void Reducer::finish(int64_t begin, int64_t end, char* const* accumulators, Scratch* scratch) {
+void Reducer::finish(int64_t begin, int64_t end, const char* const* accumulators, Scratch* scratch) {
     char** pointers = scratch->take<char*>(static_cast<int64_t>(pointers_.size()));
     std::copy(pointers_.begin(), pointers_.end(), pointers);
     // As if the arrays began at kept point 0.

@@ -38,7 +38,7 @@ class Reducer {
     struct OuterState;
     template <class Emit>
     void outer_leaves(OuterState* s, int64_t begin, int64_t n, int64_t first, int64_t last, Emit&& emit);
-    void outer_tree(OuterState* s, int64_t begin, int64_t n, int64_t first, int64_t last, char* const* out);
+    void outer_tree(OuterState* s, int64_t begin, int64_t n, int64_t first, int64_t last, const char** out);
     void outer_point(OuterState* s, int64_t n, int64_t i);
     void next_reduced(OuterState* s);
     int tree_depth() const;
@@ -50,7 +50,7 @@ class Reducer {
     void outer_partials_task(int64_t begin, int64_t n);
 
     // Accumulators of kept points [begin, end), packed per reduction: runs the finish tape.
-    void finish(int64_t begin, int64_t end, char* const* accumulators, Scratch* scratch);
+    void finish(int64_t begin, int64_t end, const char* const* accumulators, Scratch* scratch);
     int64_t finish_bytes(int64_t kept) const;
     void finish_groups(const Temporary& t);
 
