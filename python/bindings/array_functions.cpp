@@ -3,6 +3,27 @@
 #include "operand.hpp"
 
 namespace numloom::python {
+
+Array allocate_reduced(const Array& from, uint64_t mask, DType d) {
+    Dims shape;
+    for (int i = 0; i < from.ndim(); ++i) shape.push((mask >> i & 1) ? 1 : from.layout()->shape(i));
+    const Layout* order = Layout::intern(shape, from.layout()->strides());
+    return allocate(d, shape, &order, 1);
+}
+
+PyObject* reduced(OpCode op, DType loop, DType d, const Array& from, uint64_t mask, bool keepdims) {
+    Array out = allocate_reduced(from, mask, d);
+    engine().reduce(op, loop, out.operand(), from.operand(), mask);
+    if (keepdims && out.ndim() > 0) return new_array(std::move(out));
+    Dims kept, strides;
+    for (int i = 0; i < from.ndim(); ++i) {
+        if (mask >> i & 1) continue;
+        kept.push(out.layout()->shape(i));
+        strides.push(out.layout()->stride(i));
+    }
+    return new_result(out.view(Layout::intern(kept, strides), out.offset()));
+}
+
 namespace {
 
 // --- arguments
@@ -358,15 +379,6 @@ PyObject* elementwise_new(PyObject*, PyObject* args) {
     });
 }
 
-// Room for a reduction of `from`, with extent 1 along the axes of `mask`; its axes lie in memory in the order
-// of from's.
-Array allocate_reduced(const Array& from, uint64_t mask, DType d) {
-    Dims shape;
-    for (int i = 0; i < from.ndim(); ++i) shape.push((mask >> i & 1) ? 1 : from.layout()->shape(i));
-    const Layout* order = Layout::intern(shape, from.layout()->strides());
-    return allocate(d, shape, &order, 1);
-}
-
 PyObject* reduce(PyObject*, PyObject* args) {
     return guarded([&] {
         const char* text;
@@ -400,16 +412,7 @@ PyObject* reduce_new(PyObject*, PyObject* args) {
         OpCode op = to_operation(text);
         DType loop = require_dtype(type);
         DType d = dtype == Py_None ? result_dtype(op, loop) : require_dtype(dtype);
-        Array out = allocate_reduced(from, mask, d);
-        engine().reduce(op, loop, out.operand(), from.operand(), mask);
-        if (keepdims && out.ndim() > 0) return new_array(std::move(out));
-        Dims kept, strides;
-        for (int i = 0; i < from.ndim(); ++i) {
-            if (mask >> i & 1) continue;
-            kept.push(out.layout()->shape(i));
-            strides.push(out.layout()->stride(i));
-        }
-        return new_result(out.view(Layout::intern(kept, strides), out.offset()));
+        return reduced(op, loop, d, from, mask, keepdims != 0);
     });
 }
 

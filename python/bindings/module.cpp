@@ -400,7 +400,8 @@ PyMODINIT_FUNC PyInit__core(void) {
         init_ufunc_type(module.get());
         if (PyModule_AddFunctions(module.get(), array_functions) != 0 ||
             PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
-            PyModule_AddFunctions(module.get(), library_functions) != 0)
+            PyModule_AddFunctions(module.get(), library_functions) != 0 ||
+            PyModule_AddFunctions(module.get(), fast_functions) != 0)
             throw PythonError{};
         return module.release();
     });

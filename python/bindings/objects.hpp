@@ -186,6 +186,7 @@ void init_pin_type(PyObject* module);
 extern PyMethodDef array_functions[];    // making, viewing and computing arrays
 extern PyMethodDef engine_functions[];   // the engine as a whole
 extern PyMethodDef library_functions[];  // operations that are not loops
+extern PyMethodDef fast_functions[];     // short cuts for small arrays
 
 Site current_site();
 // (file, line, function) of a recorded site; throws ValueError for one that this process never recorded.

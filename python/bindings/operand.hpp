@@ -54,6 +54,11 @@ Scalar element_bytes(PyObject* o, DType d);
 
 // A fresh array for results of `n` operands, in NumPy's memory order 'K'.
 Array allocate(DType d, std::span<const int64_t> shape, const Layout* const* in, int n);
+// Room for a reduction of `from`, with extent 1 along the axes of `mask`; its axes lie in memory in the order
+// of from's.
+Array allocate_reduced(const Array& from, uint64_t mask, DType d);
+// `from` folded over the axes of `mask` into a fresh array of `d`, or a lazy scalar where no axis is left.
+PyObject* reduced(OpCode op, DType loop, DType d, const Array& from, uint64_t mask, bool keepdims);
 
 // --- operations
 // ------------------------------------------------------------------------------------------------------------

@@ -26,6 +26,9 @@ def mask_of(a, key):
 
 def getitem(a, key):
     """a[key] for an advanced key."""
+    picked = _core.pick(a, key)
+    if picked is not None:
+        return picked
     try:
         if type(key) is ndarray and key.dtype == BOOL:
             return _library.compressed(a, key)

@@ -373,6 +373,10 @@ def joined_dtype(arrays, dtype, casting, out):
 
 @native
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    if out is dtype is None and type(axis) is int:
+        joined = _core.join(arrays, axis)
+        if joined is not None:
+            return joined
     if type(arrays) is ndarray:
         if arrays.ndim == 0:
             raise NotNative

@@ -403,13 +403,6 @@ def __sizeof__(self):
 
 
 @attach
-def __iter__(self):
-    if self.ndim == 0:
-        raise TypeError("iteration over a 0-d array")
-    return map(self.__getitem__, range(self.shape[0]))
-
-
-@attach
 def __array_function__(self, func, types, args, kwargs):
     function = func
     for t in types:
@@ -458,6 +451,7 @@ def install():
         METHODS[name] = _fallback.wrap_method(name)
     for name, function in METHODS.items():
         setattr(ndarray, name, function)
+    _core.install_folds(METHODS)
     ndarray.__array_ufunc__ = array_ufunc
     ndarray.__hash__ = None
     scalar.__getitem__ = lambda self, key: self._value()[key]

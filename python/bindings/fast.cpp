@@ -1,0 +1,228 @@
+// Short cuts for calls whose cost on small arrays is the call itself: reductions without arguments, joining,
+// selection by one index array. Whatever is not plain goes to the Python function that does all of it.
+#include <cstring>
+
+#include "operand.hpp"
+
+namespace numloom::python {
+namespace {
+
+// --- reductions as methods -------------------------------------------------------------------------------
+
+enum class Fold : uint8_t { Sum, Prod, Min, Max, Any, All, Mean };
+struct FoldRow {
+    const char* name;
+    OpCode op;
+};
+constexpr FoldRow kFolds[] = {{"sum", OpCode::Add},       {"prod", OpCode::Multiply},
+                              {"min", OpCode::Minimum},   {"max", OpCode::Maximum},
+                              {"any", OpCode::LogicalOr}, {"all", OpCode::LogicalAnd},
+                              {"mean", OpCode::Add}};
+constexpr int kFoldCount = 7;
+PyObject* slow_fold[kFoldCount];  // the Python methods
+
+// The dtype in which NumPy folds elements of `d`.
+DType fold_type(Fold f, DType d) {
+    if (f == Fold::Any || f == Fold::All) return DType::Bool;
+    if (f != Fold::Sum && f != Fold::Prod) return d;
+    if (kind(d) == Kind::Bool || kind(d) == Kind::Signed) return DType::Int64;
+    return kind(d) == Kind::Unsigned ? DType::UInt64 : d;
+}
+
+PyObject* mean_of(const Array& a, uint64_t mask, int64_t count) {
+    const DType d = a.dtype();
+    Array total = allocate_reduced(a, mask, d);
+    engine().reduce(OpCode::Add, d, total.operand(), a.operand(), mask);
+    Dims kept, strides;
+    for (int i = 0; i < a.ndim(); ++i) {
+        if (mask >> i & 1) continue;
+        kept.push(total.layout()->shape(i));
+        strides.push(total.layout()->stride(i));
+    }
+    Array in = total.view(Layout::intern(kept, strides), total.offset());
+    const Layout* l = in.layout();
+    Array out = allocate(d, kept, &l, 1);
+    const Operand operands[2] = {in.operand(),
+                                 Operand(Scalar::of<double>(static_cast<double>(count)), DType::Float64)};
+    engine().compute(OpCode::Divide, DType::Float64, out.operand(), operands);
+    return new_result(std::move(out));
+}
+
+template <Fold F>
+PyObject* fold_method(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    return guarded([&] {
+        const Array& a = array_of(self);
+        if (n <= 1 && !names && a.ndim() > 0 && a.size() > 0) {
+            uint64_t mask = a.ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << a.ndim()) - 1;
+            int64_t count = a.size();
+            bool plain = n == 0;
+            if (n == 1 && PyLong_CheckExact(args[0])) {
+                int64_t axis = PyLong_AsLongLong(args[0]);
+                if (axis == -1 && PyErr_Occurred())
+                    PyErr_Clear();
+                else {
+                    if (axis < 0) axis += a.ndim();
+                    plain = axis >= 0 && axis < a.ndim();
+                    if (plain) {
+                        mask = uint64_t{1} << axis;
+                        count = a.layout()->shape(static_cast<int>(axis));
+                    }
+                }
+            }
+            if (F == Fold::Mean) {
+                if (plain && (a.dtype() == DType::Float64 || a.dtype() == DType::Float32))
+                    return mean_of(a, mask, count);
+            } else if (plain) {
+                const OpCode op = kFolds[static_cast<int>(F)].op;
+                const DType d = fold_type(F, a.dtype());
+                return reduced(op, d, d, a, mask, false);
+            }
+        }
+        std::vector<PyObject*> all{self};
+        all.insert(all.end(), args, args + n + (names ? PyTuple_GET_SIZE(names) : 0));
+        return Ref::take(PyObject_Vectorcall(slow_fold[static_cast<int>(F)], all.data(),
+                                             static_cast<size_t>(n) + 1, names))
+            .release();
+    });
+}
+
+template <Fold F>
+constexpr PyMethodDef fold_definition() {
+    return {kFolds[static_cast<int>(F)].name,
+            reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&fold_method<F>)),
+            METH_FASTCALL | METH_KEYWORDS, nullptr};
+}
+
+PyMethodDef fold_methods[kFoldCount] = {fold_definition<Fold::Sum>(), fold_definition<Fold::Prod>(),
+                                        fold_definition<Fold::Min>(), fold_definition<Fold::Max>(),
+                                        fold_definition<Fold::Any>(), fold_definition<Fold::All>(),
+                                        fold_definition<Fold::Mean>()};
+
+// fold_methods(methods): puts the short cuts before the Python methods of these names.
+PyObject* install_folds(PyObject*, PyObject* methods) {
+    return guarded([&]() -> PyObject* {
+        for (int i = 0; i < kFoldCount; ++i) {
+            PyObject* slow = PyDict_GetItemString(methods, kFolds[i].name);
+            if (!slow) raise(PyExc_KeyError, kFolds[i].name);
+            Py_XSETREF(slow_fold[i], Py_NewRef(slow));
+            Ref d = Ref::take(PyDescr_NewMethod(array_type, &fold_methods[i]));
+            if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(array_type), kFolds[i].name, d.get()) != 0)
+                throw PythonError{};
+        }
+        Py_RETURN_NONE;
+    });
+}
+
+// --- joining ---------------------------------------------------------------------------------------------
+
+// join(arrays, axis): concatenate for a list of arrays of ours of one dtype, whose other extents agree; None
+// for anything else.
+PyObject* join(PyObject*, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        PyObject* list;
+        long long axis;
+        if (!PyArg_ParseTuple(args, "OL", &list, &axis)) throw PythonError{};
+        if (!PyList_CheckExact(list) && !PyTuple_CheckExact(list)) Py_RETURN_NONE;
+        const Py_ssize_t n = PySequence_Fast_GET_SIZE(list);
+        PyObject** items = PySequence_Fast_ITEMS(list);
+        if (n == 0 || !is_array(items[0])) Py_RETURN_NONE;
+        const Array& first = array_of(items[0]);
+        const int ndim = first.ndim();
+        if (axis < 0) axis += ndim;
+        if (axis < 0 || axis >= ndim) Py_RETURN_NONE;
+        Dims shape(first.shape());
+        shape[static_cast<int>(axis)] = 0;
+        bool fortran = ndim > 1;
+        for (Py_ssize_t i = 0; i < n; ++i) {
+            if (!is_array(items[i])) Py_RETURN_NONE;
+            const Array& a = array_of(items[i]);
+            if (a.dtype() != first.dtype() || a.ndim() != ndim) Py_RETURN_NONE;
+            for (int k = 0; k < ndim; ++k)
+                if (k != axis && a.layout()->shape(k) != shape[k]) Py_RETURN_NONE;
+            shape[static_cast<int>(axis)] += a.layout()->shape(static_cast<int>(axis));
+            fortran = fortran && !a.c_contiguous() && a.layout()->f_contiguous(item_size(a.dtype()));
+        }
+        if (fortran) Py_RETURN_NONE;
+        Array out = engine().empty(first.dtype(), shape);
+        int64_t offset = out.offset();
+        for (Py_ssize_t i = 0; i < n; ++i) {
+            const Array& a = array_of(items[i]);
+            if (a.size() > 0)
+                engine().assign(
+                    out.view(Layout::intern(a.shape(), out.layout()->strides()), offset).operand(),
+                    a.operand());
+            offset +=
+                a.layout()->shape(static_cast<int>(axis)) * out.layout()->stride(static_cast<int>(axis));
+        }
+        return new_array(std::move(out));
+    });
+}
+
+// --- selection -------------------------------------------------------------------------------------------
+
+constexpr int64_t kSmall = 1 << 14;  // elements up to which a selection is not worth recording
+
+// pick(a, key): a[key] for a small array and one small boolean or int64 index over its first axes, all of
+// them C-contiguous on the host; None for anything else, also where an index is out of bounds. The shape (of
+// masks) and the check (of indices) depend on values, so that this evaluates, as it would for large arrays.
+PyObject* pick(PyObject*, PyObject* args) {
+    return guarded([&]() -> PyObject* {
+        PyObject *of, *by;
+        if (!PyArg_ParseTuple(args, "OO", &of, &by)) throw PythonError{};
+        if (!is_array(of) || !is_array(by)) Py_RETURN_NONE;
+        const Array a = array_of(of), key = array_of(by);
+        const bool mask = key.dtype() == DType::Bool;
+        if (a.size() > kSmall || key.size() > kSmall || a.ndim() == 0 || key.ndim() == 0 ||
+            !a.c_contiguous() || !key.c_contiguous() || !(mask || key.dtype() == DType::Int64))
+            Py_RETURN_NONE;
+        const int used = mask ? key.ndim() : 1;
+        if (used > a.ndim()) Py_RETURN_NONE;
+        int64_t width = item_size(a.dtype());
+        for (int i = used; i < a.ndim(); ++i) width *= a.layout()->shape(i);
+        for (int i = 0; i < used && mask; ++i)
+            if (key.layout()->shape(i) != a.layout()->shape(i)) Py_RETURN_NONE;
+        const char* index = engine().host_address(key, mask ? Trigger::DataShape : Trigger::DataError);
+        const char* from = engine().host_address(a, mask ? Trigger::DataShape : Trigger::DataError);
+        if (!index || !from) Py_RETURN_NONE;
+        int64_t count = key.size();
+        if (mask) {
+            count = 0;
+            for (int64_t i = 0; i < key.size(); ++i) count += index[i] != 0;
+        }
+        if (count * width > 8 * kSmall) Py_RETURN_NONE;
+        std::vector<char> bytes(static_cast<size_t>(count * width));
+        char* to = bytes.data();
+        const int64_t n = a.layout()->shape(0);
+        for (int64_t i = 0; i < key.size(); ++i) {
+            int64_t at = i;
+            if (mask) {
+                if (!index[i]) continue;
+            } else {
+                std::memcpy(&at, index + 8 * i, 8);
+                if (at < -n || at >= n) Py_RETURN_NONE;
+                if (at < 0) at += n;
+            }
+            std::memcpy(to, from + at * width, static_cast<size_t>(width));
+            to += width;
+        }
+        Dims shape;
+        if (mask)
+            shape.push(count);
+        else
+            for (int64_t v : key.shape()) shape.push(v);
+        for (int i = used; i < a.ndim(); ++i) shape.push(a.layout()->shape(i));
+        return new_array(engine().from_host(a.dtype(), shape, bytes.data()));
+    });
+}
+
+}  // namespace
+
+PyMethodDef fast_functions[] = {
+    {"install_folds", install_folds, METH_O,
+     "install_folds(methods): reductions without arguments stay in C."},
+    {"join", join, METH_VARARGS, "join(arrays, axis): concatenate in the plain case, else None."},
+    {"pick", pick, METH_VARARGS, "pick(a, key): a[key] for small arrays and one index, else None."},
+    {},
+};
+
+}  // namespace numloom::python
