@@ -2,6 +2,7 @@
 // then takes the old one's place.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include "plan/draft.hpp"
 
@@ -15,50 +16,90 @@ bool can_rename(const Draft& d, ViewId v, const Options& o) {
     return complement(*s.storage, w, nullptr);
 }
 
-bool complement(const Storage& s, const View& v, std::vector<Piece>* out) {
-    // Find the home axis of each view axis by its stride, and the range it covers.
-    const Layout &home = *s.home, &w = *v.layout;
-    const int64_t item = item_size(s.dtype);
-    if (v.dtype != s.dtype || !home.c_contiguous(item)) return false;
-    Dims low, high;
-    low.n = high.n = home.ndim();
+namespace {
+
+// A C-order shape that covers a whole storage, and the box of it that a view fills.
+struct Frame {
+    Dims shape, strides, low, high;
+};
+
+// The shape that the storage was made with.
+bool home_frame(const Storage& s, Frame* f) {
+    if (!s.home->c_contiguous(item_size(s.dtype))) return false;
+    f->shape = Dims(s.home->shape());
+    f->strides = Dims(s.home->strides());
+    return true;
+}
+
+// The shape that the view's own strides tell: of an array that was reshaped after it was made.
+bool frame_of_view(const Storage& s, const Layout& w, Frame* f) {
+    Dims strides;
+    for (int b = 0; b < w.ndim(); ++b)
+        if (w.shape(b) > 1) strides.push(std::abs(w.stride(b)));
+    std::sort(strides.begin(), strides.end(), std::greater<>());
+    if (strides.n == 0 || strides[strides.n - 1] != item_size(s.dtype)) strides.push(item_size(s.dtype));
+    int64_t whole = s.nbytes;
+    f->shape.n = 0;
+    for (int64_t stride : strides) {
+        if (stride <= 0 || whole % stride != 0) return false;
+        f->shape.push(whole / stride);
+        whole = stride;
+    }
+    f->strides = strides;
+    return true;
+}
+
+// Finds the axis of the frame of each view axis by its stride, and the range it covers.
+bool place(const View& v, Frame* f) {
+    const Layout& w = *v.layout;
+    const int n = f->shape.n;
+    f->low.n = f->high.n = n;
     int64_t rest = v.offset + w.low();
-    for (int a = 0; a < home.ndim(); ++a) {
-        low[a] = 0;
-        if (home.shape(a) > 1 && home.size() > 0) {
-            low[a] = rest / home.stride(a);
-            rest -= low[a] * home.stride(a);
+    for (int a = 0; a < n; ++a) {
+        f->low[a] = 0;
+        if (f->shape[a] > 1 && f->strides[a] > 0) {
+            f->low[a] = rest / f->strides[a];
+            rest -= f->low[a] * f->strides[a];
         }
-        high[a] = low[a] + 1;
+        f->high[a] = f->low[a] + 1;
+        if (f->high[a] > f->shape[a]) return false;
     }
     if (rest != 0) return false;
     uint64_t used = 0;
     for (int b = 0; b < w.ndim(); ++b) {
         if (w.shape(b) == 1) continue;
         int a = 0;
-        while (a < home.ndim() &&
-               (home.shape(a) == 1 || home.stride(a) != std::abs(w.stride(b)) || (used >> a & 1)))
-            ++a;
-        if (a == home.ndim()) return false;
+        while (a < n && (f->shape[a] == 1 || f->strides[a] != std::abs(w.stride(b)) || (used >> a & 1))) ++a;
+        if (a == n) return false;
         used |= uint64_t{1} << a;
-        high[a] = low[a] + w.shape(b);
-        if (high[a] > home.shape(a)) return false;
+        f->high[a] = f->low[a] + w.shape(b);
+        if (f->high[a] > f->shape[a]) return false;
     }
+    return true;
+}
+
+}  // namespace
+
+bool complement(const Storage& s, const View& v, std::vector<Piece>* out) {
+    if (v.dtype != s.dtype || s.nbytes == 0) return false;
+    Frame f;
+    if (!(home_frame(s, &f) && place(v, &f)) && !(frame_of_view(s, *v.layout, &f) && place(v, &f)))
+        return false;
     if (!out) return true;
     // Slabs before and after the box, axis by axis; within a slab the axes in front are already limited to
     // the box.
-    for (int a = 0; a < home.ndim(); ++a) {
+    for (int a = 0; a < f.shape.n; ++a) {
         for (int side = 0; side < 2; ++side) {
-            const int64_t from = side == 0 ? 0 : high[a], to = side == 0 ? low[a] : home.shape(a);
+            const int64_t from = side == 0 ? 0 : f.high[a], to = side == 0 ? f.low[a] : f.shape[a];
             if (to <= from) continue;
             Dims shape;
             int64_t offset = 0;
-            for (int k = 0; k < home.ndim(); ++k) {
-                const int64_t first = k < a ? low[k] : k == a ? from : 0;
-                shape.push(k < a ? high[k] - low[k] : k == a ? to - from : home.shape(k));
-                offset += first * home.stride(k);
+            for (int k = 0; k < f.shape.n; ++k) {
+                const int64_t first = k < a ? f.low[k] : k == a ? from : 0;
+                shape.push(k < a ? f.high[k] - f.low[k] : k == a ? to - from : f.shape[k]);
+                offset += first * f.strides[k];
             }
-            out->push_back({Layout::intern(shape, home.strides()), offset});
+            out->push_back({Layout::intern(shape, f.strides), offset});
         }
     }
     return true;

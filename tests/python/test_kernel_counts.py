@@ -44,6 +44,16 @@ def test_five_point_sweep_is_one_kernel_that_reads_and_writes_the_grid_once(dtyp
         assert c["bytes_written"] == steps * grid[1:-1, 1:-1].nbytes
 
 
+def test_sweep_over_a_reshaped_array_needs_no_temporary_either():
+    grid = (np.arange(130 * 120) * 0.25).reshape(130, 120)
+    want = (numpy.arange(130 * 120) * 0.25).reshape(130, 120)
+    c, _ = counts(sweep, grid, 3)
+    sweep(want, 3)
+    assert c["kernels"] == 3
+    assert c["bytes_read"] == 3 * grid.nbytes
+    assert numpy.array_equal(numpy.asarray(grid), want)
+
+
 def test_sweep_that_keeps_its_work_array_writes_it_once_more():
     grid = data(130, 120)
     kept = []
