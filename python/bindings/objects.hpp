@@ -183,10 +183,12 @@ void init_array_type(PyObject* module);
 void init_scalar_type(PyObject* module);
 void init_ufunc_type(PyObject* module);
 void init_pin_type(PyObject* module);
+void init_quick_types();
 extern PyMethodDef array_functions[];    // making, viewing and computing arrays
 extern PyMethodDef engine_functions[];   // the engine as a whole
 extern PyMethodDef library_functions[];  // operations that are not loops
 extern PyMethodDef fast_functions[];     // short cuts for small arrays
+extern PyMethodDef quick_functions[];    // everyday calls of some Python functions, in C
 
 Site current_site();
 // (file, line, function) of a recorded site; throws ValueError for one that this process never recorded.

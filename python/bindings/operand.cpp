@@ -116,16 +116,9 @@ bool to_arg(PyObject* o, Arg* out) {
 namespace {
 
 PyObject* resolution_type(TypeKey k) {
-    switch (k) {
-        case kWeakInt:
-            return reinterpret_cast<PyObject*>(&PyLong_Type);
-        case kWeakFloat:
-            return reinterpret_cast<PyObject*>(&PyFloat_Type);
-        case kWeakComplex:
-            return reinterpret_cast<PyObject*>(&PyComplex_Type);
-        default:
-            return np.dtypes[k];
-    }
+    if (k < kDTypes) return np.dtypes[k];
+    PyTypeObject* const weak[] = {&PyLong_Type, &PyFloat_Type, &PyComplex_Type};
+    return reinterpret_cast<PyObject*>(weak[k - kDTypes]);
 }
 
 // The loop of ours that computes NumPy's loop in -> result: the same dtype, or for NumPy's mixed loops (bb->d
@@ -143,10 +136,17 @@ bool fits(OpCode op, DType in, DType result, Resolved* r) {
     return false;
 }
 
+// An operand of that type for numpy.result_type, which takes weak ones as values: `int` would say int64
+// there.
+Ref promotion_operand(TypeKey k) {
+    if (k < kDTypes) return Ref::share(np.dtypes[k]);
+    return Ref::take(PyObject_CallNoArgs(resolution_type(k)));
+}
+
 // Operations that NumPy lacks: NumPy's promotion of the operands, then the table's own rule.
 bool resolve_by_table(OpCode op, TypeKey a, TypeKey b, Resolved* r) {
-    Ref promoted = Ref::take(
-        PyObject_CallMethod(np.module, "result_type", "OO", resolution_type(a), resolution_type(b)));
+    const Ref x = promotion_operand(a), y = promotion_operand(operation(op).inputs > 1 ? b : a);
+    Ref promoted = Ref::take(PyObject_CallMethod(np.module, "result_type", "OO", x.get(), y.get()));
     DType d;
     if (!dtype_from_descr(promoted.get(), &d) || !choose_loop(op, d, &r->loop)) return false;
     r->checked = r->loop;

@@ -4,9 +4,22 @@ import functools
 
 import numpy
 
+from numloom import _core
 from numloom._base import NotNative
 
 NATIVE = {}  # dotted name below numpy ("sum", "linalg.norm", "ndarray.sum") -> the function
+
+
+# Names whose everyday calls the bindings do in C, and what they fold with.
+QUICK = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "amin": "minimum", "amax": "maximum",
+         "any": "logical_or", "all": "logical_and", "mean": "mean", "where": "where"}
+
+
+def quick(name, function):
+    """`function`, its everyday calls done in C where the bindings know them."""
+    if name not in QUICK:
+        return function
+    return _core.quick(QUICK[name], function, not isinstance(function, staticmethod))
 
 
 def native(function=None, *, name=None, oracle=None):
@@ -42,7 +55,7 @@ def native(function=None, *, name=None, oracle=None):
     call.__numloom_native__ = function
     from numloom._fallback import unbound
 
-    NATIVE[name] = unbound(call, oracle)
+    NATIVE[name] = quick(name, unbound(call, oracle))
     return NATIVE[name]
 
 
@@ -65,5 +78,5 @@ def method(function=None, *, name=None):
     call.__name__ = name
     call.__qualname__ = "ndarray." + name
     call.__doc__ = oracle.__doc__
-    NATIVE["ndarray." + name] = call
+    NATIVE["ndarray." + name] = call = quick(name, call)
     return call

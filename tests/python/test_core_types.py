@@ -262,3 +262,16 @@ def test_plans_can_be_printed():
     _core.remember_plans(False)
     assert text
     same(x, np.full(10, 2.0))
+
+
+def test_the_stub_names_everything():
+    import ast
+    import pathlib
+
+    stub = pathlib.Path(numloom.__file__).with_name("_core.pyi")
+    if not stub.exists():
+        pytest.skip("the installed package has no stub file")
+    listed = {n.name for n in ast.parse(stub.read_text()).body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    public = {n for n in dir(_core) if not n.startswith("_") and callable(getattr(_core, n))}
+    assert public <= listed, public - listed
+    assert listed - public == {"arraytype"}

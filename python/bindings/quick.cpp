@@ -1,0 +1,259 @@
+// Callables that take the everyday form of a call in C and leave every other form to a Python function:
+// x.sum(), np.max(x, axis=0), np.where(mask, a, b). The Python function defines what the call means; the two
+// agree (tests/python/test_core_quick.py).
+#include "operand.hpp"
+
+// After our headers: it defines short macros.
+#include <structmember.h>
+
+namespace numloom::python {
+namespace {
+
+enum class Quick : uint8_t { Reduce, Mean, Where };
+
+struct QuickObject {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    PyObject* function;  // for all other calls
+    Quick kind;
+    OpCode op;  // of a reduction
+};
+
+PyTypeObject* function_type;  // stays itself as an attribute of a class
+PyTypeObject* method_type;    // binds, as functions do
+PyObject* axis_name;
+
+QuickObject* as_quick(PyObject* o) { return reinterpret_cast<QuickObject*>(o); }
+
+// --- reductions ------------------------------------------------------------------------------------------
+
+// The dtype in which NumPy folds elements of dtype d.
+DType fold_dtype(OpCode op, DType d) {
+    if (op == OpCode::LogicalAnd || op == OpCode::LogicalOr) return DType::Bool;
+    if (op != OpCode::Add && op != OpCode::Multiply) return d;
+    if (d == DType::Bool || kind(d) == Kind::Signed) return DType::Int64;
+    return kind(d) == Kind::Unsigned ? DType::UInt64 : d;
+}
+
+uint64_t all_axes(int ndim) { return ndim == 64 ? ~uint64_t{0} : (uint64_t{1} << ndim) - 1; }
+
+// The axes of a call f(x), f(x, axis) or f(x, axis=axis); false for any other form.
+bool parse_axes(PyObject* const* args, Py_ssize_t n, PyObject* names, int ndim, uint64_t* mask) {
+    PyObject* axis = nullptr;
+    const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
+    if (n == 2 && keywords == 0)
+        axis = args[1];
+    else if (n == 1 && keywords == 1 && PyTuple_GET_ITEM(names, 0) == axis_name)
+        axis = args[1];
+    else if (n != 1 || keywords != 0)
+        return false;
+    if (!axis || axis == Py_None) {
+        *mask = all_axes(ndim);
+        return true;
+    }
+    if (!PyLong_CheckExact(axis)) return false;
+    int overflow;
+    const long i = PyLong_AsLongAndOverflow(axis, &overflow);
+    if (overflow || i < -ndim || i >= ndim) return false;
+    *mask = uint64_t{1} << (i < 0 ? i + ndim : i);
+    return true;
+}
+
+struct Reduction {
+    Array folded;   // with extent 1 along the reduced axes
+    Dims kept;      // the shape without them
+    int64_t count;  // elements folded into one
+};
+
+Reduction fold(OpCode op, DType type, const Array& x, uint64_t mask) {
+    Dims shape;
+    Reduction r;
+    r.count = 1;
+    for (int i = 0; i < x.ndim(); ++i) {
+        const int64_t n = x.layout()->shape(i);
+        const bool reduced = mask >> i & 1;
+        shape.push(reduced ? 1 : n);
+        if (reduced)
+            r.count *= n;
+        else
+            r.kept.push(n);
+    }
+    r.folded = engine().empty(result_dtype(op, type), shape);
+    engine().reduce(op, type, r.folded.operand(), x.operand(), mask);
+    return r;
+}
+
+Array without_reduced(const Array& a, const Dims& kept) {
+    return a.view(Layout::c_order(kept, item_size(a.dtype())), a.offset());
+}
+
+PyObject* quick_reduce(const QuickObject* q, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (n < 1 || !is_array(args[0])) return nullptr;
+    const Array& x = array_of(args[0]);
+    uint64_t mask;
+    if (x.ndim() == 0 || x.size() == 0 || !parse_axes(args, n, names, x.ndim(), &mask)) return nullptr;
+    if (q->kind == Quick::Reduce) {
+        Reduction r = fold(q->op, fold_dtype(q->op, x.dtype()), x, mask);
+        return new_result(without_reduced(r.folded, r.kept));
+    }
+    if (x.dtype() == DType::Float16) return nullptr;  // added up in float32
+    const DType type = is_inexact(x.dtype()) ? x.dtype() : DType::Float64;
+    Reduction r = fold(OpCode::Add, type, x, mask);
+    // NumPy divides by an intp, which takes float32 through float64.
+    const DType loop = promote(type, DType::Int64);
+    const Scalar count = cast_scalar(Scalar::of<int64_t>(r.count), DType::Int64, loop);
+    Array mean = engine().empty(type, r.kept);
+    const Array total = without_reduced(r.folded, r.kept);
+    const Operand in[2] = {total.operand(), Operand(count, loop)};
+    engine().compute(OpCode::Divide, loop, mean.operand(), in);
+    return new_result(std::move(mean));
+}
+
+// --- where -------------------------------------------------------------------------------------------------
+
+PyObject* quick_where(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (n != 3 || (names && PyTuple_GET_SIZE(names) > 0) || !is_array(args[0])) return nullptr;
+    Arg in[3];
+    for (int i = 0; i < 3; ++i) {
+        PyObject* o = args[i];
+        if (!is_array(o) && !is_scalar(o) && !PyFloat_CheckExact(o) && !PyLong_CheckExact(o)) return nullptr;
+        if (!to_arg(o, &in[i])) return nullptr;
+    }
+    if (in[1].weak() && in[2].weak()) return nullptr;
+    const Resolved& r = resolve(OpCode::Where, in[1].type, in[2].type);
+    if (r.state != Resolved::Native || !settle(&in[1], r, true) || !settle(&in[2], r, true)) return nullptr;
+    const Layout* layouts[3] = {in[0].layout(), in[1].layout(), in[2].layout()};
+    Dims shape(layouts[0]->shape());
+    for (int i = 1; i < 3; ++i) {
+        if (layouts[i] == layouts[0] || layouts[i]->ndim() == 0) continue;
+        Dims next;
+        if (!broadcast_shapes(shape, layouts[i]->shape(), &next)) return nullptr;
+        shape = next;
+    }
+    Array out = allocate(r.loop, shape, layouts, 3);
+    const Operand operands[3] = {in[0].operand, in[1].operand, in[2].operand};
+    engine().compute(OpCode::Where, r.loop, out.operand(), operands);
+    return new_array(std::move(out));
+}
+
+// --- the types
+// -----------------------------------------------------------------------------------------------
+
+PyObject* quick_call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+    return guarded([&] {
+        const QuickObject* q = as_quick(self);
+        const Py_ssize_t n = PyVectorcall_NARGS(nargs);
+        PyObject* r = q->kind == Quick::Where ? quick_where(args, n, names) : quick_reduce(q, args, n, names);
+        return r ? r : Ref::take(PyObject_Vectorcall(q->function, args, nargs, names)).release();
+    });
+}
+
+PyObject* make_quick(PyObject*, PyObject* args) {
+    return guarded([&] {
+        const char* name;
+        PyObject* function;
+        int method = 0;
+        if (!PyArg_ParseTuple(args, "sO|p", &name, &function, &method)) throw PythonError{};
+        const std::string_view text = name;
+        PyTypeObject* type = method ? method_type : function_type;
+        QuickObject* q = as_quick(Ref::take(type->tp_alloc(type, 0)).release());
+        q->vectorcall = quick_call;
+        q->function = Py_NewRef(function);
+        q->kind = text == "mean" ? Quick::Mean : text == "where" ? Quick::Where : Quick::Reduce;
+        q->op = q->kind == Quick::Reduce ? find_operation(text) : OpCode::Add;
+        Ref made(reinterpret_cast<PyObject*>(q));
+        if (q->op == OpCode::Count || !operation(q->op).has(T_ASSOCIATIVE))
+            raise(PyExc_ValueError, "no quick form of '" + std::string(text) + "'");
+        return made.release();
+    });
+}
+
+void quick_dealloc(PyObject* self) {
+    PyObject_GC_UnTrack(self);
+    PyTypeObject* type = Py_TYPE(self);
+    Py_CLEAR(as_quick(self)->function);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+int quick_traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(as_quick(self)->function);
+    return 0;
+}
+
+PyObject* quick_bind(PyObject* self, PyObject* instance, PyObject*) {
+    return instance && instance != Py_None ? PyMethod_New(self, instance) : Py_NewRef(self);
+}
+
+PyObject* quick_getattr(PyObject* self, PyObject* name) {
+    PyObject* own = PyObject_GenericGetAttr(self, name);
+    if (own || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
+    PyErr_Clear();
+    return PyObject_GetAttr(as_quick(self)->function, name);
+}
+
+PyObject* quick_repr(PyObject* self) { return PyObject_Repr(as_quick(self)->function); }
+
+PyObject* get_doc(PyObject* self, void*) {
+    return PyObject_GetAttrString(as_quick(self)->function, "__doc__");
+}
+PyObject* get_module(PyObject* self, void*) {
+    return PyObject_GetAttrString(as_quick(self)->function, "__module__");
+}
+
+PyObject* quick_reduce_name(PyObject* self, PyObject*) {
+    return PyObject_GetAttrString(as_quick(self)->function, "__qualname__");
+}
+
+PyGetSetDef quick_getset[] = {
+    {"__doc__", get_doc, nullptr, nullptr, nullptr},
+    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {},
+};
+
+PyMemberDef quick_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(QuickObject, vectorcall), READONLY, nullptr},
+    {"__wrapped__", T_OBJECT, offsetof(QuickObject, function), READONLY, nullptr},
+    {},
+};
+
+PyMethodDef quick_methods[] = {
+    {"__reduce__", quick_reduce_name, METH_NOARGS, "Pickled by name."},
+    {},
+};
+
+PyTypeObject* make_type(const char* name, unsigned long flags, bool binds) {
+    PyType_Slot slots[] = {
+        {Py_tp_dealloc, reinterpret_cast<void*>(quick_dealloc)},
+        {Py_tp_traverse, reinterpret_cast<void*>(quick_traverse)},
+        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+        {Py_tp_getattro, reinterpret_cast<void*>(quick_getattr)},
+        {Py_tp_repr, reinterpret_cast<void*>(quick_repr)},
+        {Py_tp_getset, quick_getset},
+        {Py_tp_members, quick_members},
+        {Py_tp_methods, quick_methods},
+        {binds ? Py_tp_descr_get : 0, binds ? reinterpret_cast<void*>(quick_bind) : nullptr},
+        {0, nullptr},
+    };
+    const unsigned long all = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                              Py_TPFLAGS_DISALLOW_INSTANTIATION | flags;
+    PyType_Spec spec = {name, sizeof(QuickObject), 0, static_cast<unsigned>(all), slots};
+    return reinterpret_cast<PyTypeObject*>(Ref::take(PyType_FromSpec(&spec)).release());
+}
+
+}  // namespace
+
+void init_quick_types() {
+    axis_name = Ref::take(PyUnicode_InternFromString("axis")).release();
+    function_type = make_type("numloom._core.quick_function", 0, false);
+    method_type = make_type("numloom._core.quick_method", Py_TPFLAGS_METHOD_DESCRIPTOR, true);
+}
+
+PyMethodDef quick_functions[] = {
+    {"quick", make_quick, METH_VARARGS,
+     "quick(name, function, method=False): a callable that does function's everyday calls in C.\n\n"
+     "name: 'mean', 'where' or the operation of a reduction ('add' for sum)."},
+    {},
+};
+
+}  // namespace numloom::python
