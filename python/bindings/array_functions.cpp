@@ -4,24 +4,11 @@
 
 namespace numloom::python {
 
-Array allocate_reduced(const Array& from, uint64_t mask, DType d) {
-    Dims shape;
-    for (int i = 0; i < from.ndim(); ++i) shape.push((mask >> i & 1) ? 1 : from.layout()->shape(i));
-    const Layout* order = Layout::intern(shape, from.layout()->strides());
-    return allocate(d, shape, &order, 1);
-}
-
 PyObject* reduced(OpCode op, DType loop, DType d, const Array& from, uint64_t mask, bool keepdims) {
     Array out = allocate_reduced(from, mask, d);
     engine().reduce(op, loop, out.operand(), from.operand(), mask);
     if (keepdims && out.ndim() > 0) return new_array(std::move(out));
-    Dims kept, strides;
-    for (int i = 0; i < from.ndim(); ++i) {
-        if (mask >> i & 1) continue;
-        kept.push(out.layout()->shape(i));
-        strides.push(out.layout()->stride(i));
-    }
-    return new_result(out.view(Layout::intern(kept, strides), out.offset()));
+    return new_result(drop_axes(out, mask));
 }
 
 namespace {

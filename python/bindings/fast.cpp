@@ -1,4 +1,4 @@
-// Short cuts for calls whose cost on small arrays is the call itself: reductions without arguments, joining,
+// Short cuts for calls whose cost on small arrays is the call itself: joining,
 // selection by one index array. Whatever is not plain goes to the Python function that does all of it.
 #include <cstring>
 
@@ -6,112 +6,6 @@
 
 namespace numloom::python {
 namespace {
-
-// --- reductions as methods -------------------------------------------------------------------------------
-
-enum class Fold : uint8_t { Sum, Prod, Min, Max, Any, All, Mean };
-struct FoldRow {
-    const char* name;
-    OpCode op;
-};
-constexpr FoldRow kFolds[] = {{"sum", OpCode::Add},       {"prod", OpCode::Multiply},
-                              {"min", OpCode::Minimum},   {"max", OpCode::Maximum},
-                              {"any", OpCode::LogicalOr}, {"all", OpCode::LogicalAnd},
-                              {"mean", OpCode::Add}};
-constexpr int kFoldCount = 7;
-PyObject* slow_fold[kFoldCount];  // the Python methods
-
-// The dtype in which NumPy folds elements of `d`.
-DType fold_type(Fold f, DType d) {
-    if (f == Fold::Any || f == Fold::All) return DType::Bool;
-    if (f != Fold::Sum && f != Fold::Prod) return d;
-    if (kind(d) == Kind::Bool || kind(d) == Kind::Signed) return DType::Int64;
-    return kind(d) == Kind::Unsigned ? DType::UInt64 : d;
-}
-
-PyObject* mean_of(const Array& a, uint64_t mask, int64_t count) {
-    const DType d = a.dtype();
-    Array total = allocate_reduced(a, mask, d);
-    engine().reduce(OpCode::Add, d, total.operand(), a.operand(), mask);
-    Dims kept, strides;
-    for (int i = 0; i < a.ndim(); ++i) {
-        if (mask >> i & 1) continue;
-        kept.push(total.layout()->shape(i));
-        strides.push(total.layout()->stride(i));
-    }
-    Array in = total.view(Layout::intern(kept, strides), total.offset());
-    const Layout* l = in.layout();
-    Array out = allocate(d, kept, &l, 1);
-    const Operand operands[2] = {in.operand(),
-                                 Operand(Scalar::of<double>(static_cast<double>(count)), DType::Float64)};
-    engine().compute(OpCode::Divide, DType::Float64, out.operand(), operands);
-    return new_result(std::move(out));
-}
-
-template <Fold F>
-PyObject* fold_method(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
-    return guarded([&] {
-        const Array& a = array_of(self);
-        if (n <= 1 && !names && a.ndim() > 0 && a.size() > 0) {
-            uint64_t mask = a.ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << a.ndim()) - 1;
-            int64_t count = a.size();
-            bool plain = n == 0;
-            if (n == 1 && PyLong_CheckExact(args[0])) {
-                int64_t axis = PyLong_AsLongLong(args[0]);
-                if (axis == -1 && PyErr_Occurred())
-                    PyErr_Clear();
-                else {
-                    if (axis < 0) axis += a.ndim();
-                    plain = axis >= 0 && axis < a.ndim();
-                    if (plain) {
-                        mask = uint64_t{1} << axis;
-                        count = a.layout()->shape(static_cast<int>(axis));
-                    }
-                }
-            }
-            if (F == Fold::Mean) {
-                if (plain && (a.dtype() == DType::Float64 || a.dtype() == DType::Float32))
-                    return mean_of(a, mask, count);
-            } else if (plain) {
-                const OpCode op = kFolds[static_cast<int>(F)].op;
-                const DType d = fold_type(F, a.dtype());
-                return reduced(op, d, d, a, mask, false);
-            }
-        }
-        std::vector<PyObject*> all{self};
-        all.insert(all.end(), args, args + n + (names ? PyTuple_GET_SIZE(names) : 0));
-        return Ref::take(PyObject_Vectorcall(slow_fold[static_cast<int>(F)], all.data(),
-                                             static_cast<size_t>(n) + 1, names))
-            .release();
-    });
-}
-
-template <Fold F>
-constexpr PyMethodDef fold_definition() {
-    return {kFolds[static_cast<int>(F)].name,
-            reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&fold_method<F>)),
-            METH_FASTCALL | METH_KEYWORDS, nullptr};
-}
-
-PyMethodDef fold_methods[kFoldCount] = {fold_definition<Fold::Sum>(), fold_definition<Fold::Prod>(),
-                                        fold_definition<Fold::Min>(), fold_definition<Fold::Max>(),
-                                        fold_definition<Fold::Any>(), fold_definition<Fold::All>(),
-                                        fold_definition<Fold::Mean>()};
-
-// fold_methods(methods): puts the short cuts before the Python methods of these names.
-PyObject* install_folds(PyObject*, PyObject* methods) {
-    return guarded([&]() -> PyObject* {
-        for (int i = 0; i < kFoldCount; ++i) {
-            PyObject* slow = PyDict_GetItemString(methods, kFolds[i].name);
-            if (!slow) raise(PyExc_KeyError, kFolds[i].name);
-            Py_XSETREF(slow_fold[i], Py_NewRef(slow));
-            Ref d = Ref::take(PyDescr_NewMethod(array_type, &fold_methods[i]));
-            if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(array_type), kFolds[i].name, d.get()) != 0)
-                throw PythonError{};
-        }
-        Py_RETURN_NONE;
-    });
-}
 
 // --- joining ---------------------------------------------------------------------------------------------
 
@@ -218,8 +112,6 @@ PyObject* pick(PyObject*, PyObject* args) {
 }  // namespace
 
 PyMethodDef fast_functions[] = {
-    {"install_folds", install_folds, METH_O,
-     "install_folds(methods): reductions without arguments stay in C."},
     {"join", join, METH_VARARGS, "join(arrays, axis): concatenate in the plain case, else None."},
     {"pick", pick, METH_VARARGS, "pick(a, key): a[key] for small arrays and one index, else None."},
     {},

@@ -387,4 +387,21 @@ Array allocate(DType d, std::span<const int64_t> shape, const Layout* const* in,
     return made.view(permute_layout(*made.layout(), inverse), made.offset());
 }
 
+Array allocate_reduced(const Array& from, uint64_t mask, DType d) {
+    Dims shape;
+    for (int i = 0; i < from.ndim(); ++i) shape.push((mask >> i & 1) ? 1 : from.layout()->shape(i));
+    const Layout* order = Layout::intern(shape, from.layout()->strides());
+    return allocate(d, shape, &order, 1);
+}
+
+Array drop_axes(const Array& a, uint64_t mask) {
+    Dims kept, strides;
+    for (int i = 0; i < a.ndim(); ++i) {
+        if (mask >> i & 1) continue;
+        kept.push(a.layout()->shape(i));
+        strides.push(a.layout()->stride(i));
+    }
+    return a.view(Layout::intern(kept, strides), a.offset());
+}
+
 }  // namespace numloom::python

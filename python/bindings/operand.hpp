@@ -60,6 +60,9 @@ Array allocate_reduced(const Array& from, uint64_t mask, DType d);
 // `from` folded over the axes of `mask` into a fresh array of `d`, or a lazy scalar where no axis is left.
 PyObject* reduced(OpCode op, DType loop, DType d, const Array& from, uint64_t mask, bool keepdims);
 
+// The view without the axes of `mask`, which have extent 1.
+Array drop_axes(const Array& a, uint64_t mask);
+
 // --- operations
 // ------------------------------------------------------------------------------------------------------------
 

@@ -58,52 +58,27 @@ bool parse_axes(PyObject* const* args, Py_ssize_t n, PyObject* names, int ndim, 
     return true;
 }
 
-struct Reduction {
-    Array folded;   // with extent 1 along the reduced axes
-    Dims kept;      // the shape without them
-    int64_t count;  // elements folded into one
-};
-
-Reduction fold(OpCode op, DType type, const Array& x, uint64_t mask) {
-    Dims shape;
-    Reduction r;
-    r.count = 1;
-    for (int i = 0; i < x.ndim(); ++i) {
-        const int64_t n = x.layout()->shape(i);
-        const bool reduced = mask >> i & 1;
-        shape.push(reduced ? 1 : n);
-        if (reduced)
-            r.count *= n;
-        else
-            r.kept.push(n);
-    }
-    r.folded = engine().empty(result_dtype(op, type), shape);
-    engine().reduce(op, type, r.folded.operand(), x.operand(), mask);
-    return r;
-}
-
-Array without_reduced(const Array& a, const Dims& kept) {
-    return a.view(Layout::c_order(kept, item_size(a.dtype())), a.offset());
-}
-
 PyObject* quick_reduce(const QuickObject* q, PyObject* const* args, Py_ssize_t n, PyObject* names) {
     if (n < 1 || !is_array(args[0])) return nullptr;
     const Array& x = array_of(args[0]);
     uint64_t mask;
     if (x.ndim() == 0 || x.size() == 0 || !parse_axes(args, n, names, x.ndim(), &mask)) return nullptr;
     if (q->kind == Quick::Reduce) {
-        Reduction r = fold(q->op, fold_dtype(q->op, x.dtype()), x, mask);
-        return new_result(without_reduced(r.folded, r.kept));
+        const DType d = fold_dtype(q->op, x.dtype());
+        return reduced(q->op, d, d, x, mask, false);
     }
     if (x.dtype() == DType::Float16) return nullptr;  // added up in float32
     const DType type = is_inexact(x.dtype()) ? x.dtype() : DType::Float64;
-    Reduction r = fold(OpCode::Add, type, x, mask);
+    Array folded = allocate_reduced(x, mask, type);
+    engine().reduce(OpCode::Add, type, folded.operand(), x.operand(), mask);
+    const Array total = drop_axes(folded, mask);
     // NumPy divides by an intp, which takes float32 through float64.
     const DType loop = promote(type, DType::Int64);
-    const Scalar count = cast_scalar(Scalar::of<int64_t>(r.count), DType::Int64, loop);
-    Array mean = engine().empty(type, r.kept);
-    const Array total = without_reduced(r.folded, r.kept);
-    const Operand in[2] = {total.operand(), Operand(count, loop)};
+    const int64_t count = x.size() / total.size();
+    const Operand in[2] = {total.operand(),
+                           Operand(cast_scalar(Scalar::of<int64_t>(count), DType::Int64, loop), loop)};
+    const Layout* order = total.layout();
+    Array mean = allocate(type, total.shape(), &order, 1);
     engine().compute(OpCode::Divide, loop, mean.operand(), in);
     return new_result(std::move(mean));
 }

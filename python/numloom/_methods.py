@@ -451,7 +451,6 @@ def install():
         METHODS[name] = _fallback.wrap_method(name)
     for name, function in METHODS.items():
         setattr(ndarray, name, function)
-    _core.install_folds(METHODS)
     ndarray.__array_ufunc__ = array_ufunc
     ndarray.__hash__ = None
     scalar.__getitem__ = lambda self, key: self._value()[key]

@@ -13,6 +13,7 @@ from numloom._base import (
     NotNative,
     asnative,
     astype,
+    axis_tuple,
     broadcast,
     broadcast_shapes,
     fresh_like,
@@ -181,7 +182,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALU
     if type(a) is not ndarray:
         a = asnative(a)
     out = own_or_refuse(out)
-    axes = reduced_axes(axis, a.ndim)
+    axes = axis_tuple(axis, a.ndim)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     add_type, final = moment_types(a, dtype)
     if add_type.kind in "biu":
@@ -200,7 +201,7 @@ def variance(a, axis, dtype, out, ddof, keepdims, where, given_mean, correction)
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    axes = reduced_axes(axis, a.ndim)
+    axes = axis_tuple(axis, a.ndim)
     add_type, final = moment_types(a, dtype)
     if add_type.kind in "biu" or type(ddof) not in (int, float):
         raise NotNative
