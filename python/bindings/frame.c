@@ -13,23 +13,27 @@
 #error "the frame layout of this Python version is not known: add it here"
 #endif
 
-PyObject* numloom_current_code(int32_t* position) {
-    PyThreadState* thread = _PyThreadState_UncheckedGet();
 #if PY_VERSION_HEX >= 0x030D0000
-    _PyInterpreterFrame* frame = thread->current_frame;
-    /* Entry frames from C hold None in place of code. */
-    while (frame != NULL && !PyCode_Check(frame->f_executable)) frame = frame->previous;
-    if (frame == NULL) return NULL;
-    PyCodeObject* code = (PyCodeObject*)frame->f_executable;
-    *position = (int32_t)(frame->instr_ptr - _PyCode_CODE(code));
+#define TOP_FRAME(thread) ((thread)->current_frame)
+/* Entry frames from C hold None in place of code. */
+#define HAS_CODE(frame) PyCode_Check((frame)->f_executable)
+#define CODE_OF(frame) ((PyCodeObject*)(frame)->f_executable)
+#define INSTRUCTION_OF(frame) ((frame)->instr_ptr)
 #else
-    _PyInterpreterFrame* frame = thread->cframe->current_frame;
+#define TOP_FRAME(thread) ((thread)->cframe->current_frame)
 #if PY_VERSION_HEX >= 0x030C0000
-    while (frame != NULL && frame->owner == FRAME_OWNED_BY_CSTACK) frame = frame->previous;
+#define HAS_CODE(frame) ((frame)->owner != FRAME_OWNED_BY_CSTACK)
+#else
+#define HAS_CODE(frame) 1
 #endif
+#define CODE_OF(frame) ((frame)->f_code)
+#define INSTRUCTION_OF(frame) ((frame)->prev_instr)
+#endif
+
+PyObject* numloom_current_code(int32_t* position, int (*skip)(PyObject* code)) {
+    _PyInterpreterFrame* frame = TOP_FRAME(_PyThreadState_UncheckedGet());
+    while (frame != NULL && (!HAS_CODE(frame) || skip((PyObject*)CODE_OF(frame)))) frame = frame->previous;
     if (frame == NULL) return NULL;
-    PyCodeObject* code = frame->f_code;
-    *position = (int32_t)(frame->prev_instr - _PyCode_CODE(code));
-#endif
-    return (PyObject*)code;
+    *position = (int32_t)(INSTRUCTION_OF(frame) - _PyCode_CODE(CODE_OF(frame)));
+    return (PyObject*)CODE_OF(frame);
 }

@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Borrowed code object of the innermost Python frame (NULL where there is none) and the index of its current
- * code unit. */
-PyObject* numloom_current_code(int32_t* position);
+/* Borrowed code object of the innermost Python frame whose code skip() does not want passed over (NULL where
+ * there is none), and the index of its current code unit. */
+PyObject* numloom_current_code(int32_t* position, int (*skip)(PyObject* code));
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,7 @@
 // The module numloom._core: initialisation, hooks, errors, call sites, and the functions about the engine as
 // a whole.
+#include <dlfcn.h>
+
 #include <mutex>
 #include <new>
 #include <unordered_set>
@@ -68,31 +70,49 @@ void raise(PyObject* type, const std::string& text) {
 
 namespace {
 
-// Code objects that instructions may point to, kept alive. The table in front makes a repeated look-up one
-// load.
+// Code objects that instructions may point to, kept alive, and those of this package, which are passed over:
+// a call is recorded at the user's line. The tables in front make a repeated look-up one load.
 constexpr size_t kSeen = 1024;
 constexpr size_t kMostCode = 1 << 14;  // a program that compiles new code for ever must not fill the memory
 PyObject* seen[kSeen];
-std::unordered_set<PyObject*> kept;
+PyObject* seen_own[kSeen];
+std::unordered_set<PyObject*> kept, own;
 
-bool keep_code(PyObject* code, size_t slot) {
-    if (!kept.count(code)) {
-        if (kept.size() >= kMostCode) return false;
-        kept.insert(Py_NewRef(code));
+size_t place_of(PyObject* code) { return (reinterpret_cast<uintptr_t>(code) >> 4) % kSeen; }
+
+const std::string& package_folder() {
+    static const std::string folder = [] {
+        Dl_info found{};
+        dladdr(reinterpret_cast<void*>(&package_folder), &found);
+        const std::string path = found.dli_fname ? found.dli_fname : "";
+        return path.substr(0, path.rfind('/') + 1);
+    }();
+    return folder;
+}
+
+// Whether the code is this package's. Keeps the object alive either way, so that its address stays its own.
+int skip_code(PyObject* code) {
+    const size_t i = place_of(code);
+    if (seen[i] == code) return 0;
+    if (seen_own[i] == code) return 1;
+    if (!kept.count(code) && !own.count(code)) {
+        if (kept.size() + own.size() >= kMostCode) return 0;
+        const char* file = PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(code)->co_filename);
+        if (!file) PyErr_Clear();
+        const bool ours = file && std::string_view(file).starts_with(package_folder());
+        (ours ? own : kept).insert(Py_NewRef(code));
     }
-    seen[slot] = code;
-    return true;
+    const bool ours = own.count(code) > 0;
+    (ours ? seen_own : seen)[i] = code;
+    return ours;
 }
 
 }  // namespace
 
 Site current_site() {
     Site site;
-    PyObject* code = numloom_current_code(&site.position);
-    if (!code) return Site{};
-    size_t slot = (reinterpret_cast<uintptr_t>(code) >> 4) % kSeen;
-    if (seen[slot] != code && !keep_code(code, slot)) return Site{};
-    site.code = code;
+    PyObject* code = numloom_current_code(&site.position, skip_code);
+    if (code && seen[place_of(code)] == code) site.code = code;  // else there are too many to keep
     return site;
 }
 
@@ -219,7 +239,9 @@ PyObject* flush(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         const char* why = "synchronise";
         if (!PyArg_ParseTuple(args, "|s", &why)) throw PythonError{};
-        engine().flush(to_trigger(why));
+        const Trigger trigger = to_trigger(why);
+        if (trigger != Trigger::Fork || the_engine)
+            engine().flush(trigger);  // a fork must not start the engine
         Py_RETURN_NONE;
     });
 }

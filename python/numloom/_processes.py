@@ -78,7 +78,8 @@ def _end_job(rank, kind, error, trace):
 
 
 def install():
-    """Set this process up as one of several, where a launcher says so."""
+    """Set this process up: for forks, and as one of several where a launcher says so."""
+    os.register_at_fork(before=functools.partial(_core.flush, "fork"))
     size, rank = launched()
     if size == 1:
         return
