@@ -1,6 +1,7 @@
 // Fusion: nodes join the latest group they fit into, as long as every dependence inside a group is pointwise
 // and no node moves past one it depends on.
 #include <algorithm>
+#include <cstdlib>
 
 #include "plan/draft.hpp"
 
@@ -128,10 +129,25 @@ class Fuser {
                 if (!d_.pointwise(t.use, n.out)) return false;
                 continue;
             }
+            if (!same_walk(t.use, n.out)) return false;
             const Slot &x = d_.slot(a.slot), &y = d_.slot(b.slot);
             if (cut_to_fit(a, x) || cut_to_fit(b, y)) continue;
             if (x.storage->home != y.storage->home || a.layout != b.layout || a.offset != b.offset)
                 return false;
+        }
+        return true;
+    }
+
+    // Whether rising addresses of one are rising addresses of the other: the same order and direction of the
+    // dimensions. Else a range of points would not be a range of both storages.
+    static bool same_walk(const Use& a, const Use& b) {
+        const size_t n = a.strides.size();
+        for (size_t i = 0; i < n; ++i) {
+            if ((a.strides[i] < 0) != (b.strides[i] < 0)) return false;
+            for (size_t j = 0; j < i; ++j) {
+                const bool less = std::abs(a.strides[i]) < std::abs(a.strides[j]);
+                if (less != (std::abs(b.strides[i]) < std::abs(b.strides[j]))) return false;
+            }
         }
         return true;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "device/cpu/jit/jit.hpp"
 #include "device/device.hpp"
@@ -117,15 +118,97 @@ TEST(Interpreter, RandomLargerReductions) {
 // The same for tapes that the assembler takes.
 TEST(Assembler, RandomElementwiseKernels) {
     const int64_t before = cpu::compiled_loops();
-    for (int64_t i = 0; i < cases(3000) && !HasFatalFailure(); ++i)
+    for (int64_t i = 0; i < cases(1500) && !HasFatalFailure(); ++i)
         check_elementwise(static_cast<uint64_t>(4000000 + i), 3000, true);
-    if (cpu::jit_available() && cases(3000) > 0) {
-        EXPECT_GT(cpu::compiled_loops(), before + cases(3000) / 2);
+    if (cpu::jit_available() && cases(1500) > 0) {
+        EXPECT_GT(cpu::compiled_loops(), before + cases(1500) / 2);
+    }
+}
+
+// More values alive than registers: numbers, masks and scalars wait on the stack, loads are read again.
+TEST(Assembler, MoreValuesThanRegisters) {
+    using namespace kernel;
+    constexpr int64_t points = 205;
+    for (int count : {4, 12, 40, 90}) {
+        RandomKernel k;
+        k.kernel.shape = {points};
+        k.kernel.kept = 1;
+        auto push = [&](TapeEntry e) {
+            k.kernel.tape.push_back(e);
+            return static_cast<int32_t>(k.kernel.tape.size()) - 1;
+        };
+        auto access = [&](DType type, bool stores) {
+            Access a;
+            a.view = static_cast<int32_t>(k.memories.size());
+            a.dtype = type;
+            a.stores = stores;
+            a.strides = {item_size(type)};
+            Memory m;
+            m.bytes.resize(static_cast<size_t>(points * item_size(type)));
+            for (int64_t i = 0; i < points && type == DType::Float64; ++i)
+                reinterpret_cast<double*>(m.bytes.data())[i] =
+                    static_cast<double>((i * 37 + a.view * 11) % 101) - 50;
+            k.memories.push_back(m);
+            k.index_origins.push_back(0);
+            k.kernel.accesses.push_back(a);
+            return static_cast<int32_t>(k.kernel.accesses.size()) - 1;
+        };
+        auto compute = [&](OpCode op, DType type, int32_t a, int32_t b, int32_t c = -1) {
+            TapeEntry e{TapeKind::Compute};
+            e.op = op;
+            e.type = type;
+            e.in[0] = a;
+            e.in[1] = b;
+            e.in[2] = c;
+            return push(e);
+        };
+        std::vector<int32_t> loads, products, masks;
+        for (int i = 0; i < count; ++i) {
+            TapeEntry e{TapeKind::Load};
+            e.index = access(DType::Float64, false);
+            loads.push_back(push(e));
+            TapeEntry c{TapeKind::Constant};
+            c.index = static_cast<int32_t>(k.constants.size());
+            k.kernel.constants.push_back(DType::Float64);
+            ConstantValue value{};
+            const double number = 0.5 + i;
+            std::memcpy(value.bytes, &number, 8);
+            k.constants.push_back(value);
+            products.push_back(compute(OpCode::Multiply, DType::Float64, loads.back(), push(c)));
+            masks.push_back(
+                compute(OpCode::Less, DType::Float64, products.back(), loads[static_cast<size_t>(i / 2)]));
+        }
+        int32_t sum = loads[0];
+        for (int i = count; i-- > 0;) {
+            sum = compute(OpCode::Where, DType::Float64, masks[static_cast<size_t>(i)], sum,
+                          products[static_cast<size_t>(i)]);
+            sum = compute(OpCode::Add, DType::Float64, sum, loads[static_cast<size_t>(i)]);
+        }
+        for (int32_t v : {sum, loads[0], masks[1], products[2]}) {
+            TapeEntry e{TapeKind::Store};
+            e.type = value_dtype(k.kernel, k.kernel.tape[static_cast<size_t>(v)]);
+            e.in[0] = v;
+            e.index = access(e.type, true);
+            push(e);
+        }
+        ASSERT_EQ(verify(k.kernel), "");
+        auto device = make_cpu_device(0, 1);
+        auto program = device->compile(k.kernel);
+        std::vector<Memory> expected = k.memories, found = k.memories;
+        Launch l;
+        l.constants = k.constants.data();
+        l.end = points;
+        std::vector<char*> p = k.pointers(&expected), q = k.pointers(&found);
+        l.pointers = p.data();
+        evaluate(k.kernel, l);
+        l.pointers = q.data();
+        device->launch(*program, l);
+        ASSERT_EQ(difference(k, expected, found), "") << count;
     }
 }
 
 TEST(Assembler, RandomReductions) {
-    for (int64_t i = 0; i < cases(2000) && !HasFatalFailure(); ++i)
+    for (int64_t i = 0; i < cases(1000) && !HasFatalFailure(); ++i)
         check_reduction(static_cast<uint64_t>(5000000 + i), 5000, true);
 }
 

@@ -202,7 +202,8 @@ class Subject:
         if is_array:
             target[...] = step.saved
         else:
-            self.session.names[s.rule.target] = step.saved
+            self.session.names["saved"] = step.saved
+            self.session.execute(f"{s.rule.target} = saved")
         return problem
 
     def _judged(self, step, x) -> str | None:

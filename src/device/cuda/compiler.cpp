@@ -3,12 +3,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <semaphore>
+#include <thread>
 #include <unordered_map>
 
 #include "device/cuda/source.hpp"
@@ -154,19 +158,36 @@ std::vector<char> cached_code(const std::string& text, const std::string& arch) 
     return code;
 }
 
-Function load_kernel(const std::string& text, const std::string& arch) {
+Function Code::kernel() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!kernel_) {
+        Library library = nullptr;
+        NL_CUDA(LibraryLoadData,
+                (&library, machine_code_.get().data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+        NL_CUDA(LibraryGetKernel, (&kernel_, library, kEntry));
+    }
+    return kernel_;
+}
+
+std::shared_ptr<Code> request_code(const std::string& text, const std::string& arch) {
     static std::mutex mutex;
-    static std::unordered_map<std::string, Function> loaded;
+    static std::unordered_map<std::string, std::shared_ptr<Code>> requested;
+    static std::counting_semaphore<1024> cores(
+        std::min<std::ptrdiff_t>(1024, std::max(1u, std::thread::hardware_concurrency())));
     std::lock_guard<std::mutex> lock(mutex);
     const std::string key = arch + "\n" + text;
-    if (auto it = loaded.find(key); it != loaded.end()) return it->second;
-    const std::vector<char> code = cached_code(text, arch);
-    Library library = nullptr;
-    Function f = nullptr;
-    NL_CUDA(LibraryLoadData, (&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-    NL_CUDA(LibraryGetKernel, (&f, library, kEntry));
-    loaded.emplace(key, f);
-    return f;
+    if (auto it = requested.find(key); it != requested.end()) return it->second;
+    nvrtc();  // a missing compiler is reported here, in the caller's thread
+    auto compile = [text, arch] {
+        cores.acquire();
+        struct Release {
+            ~Release() { cores.release(); }
+        } release;
+        return cached_code(text, arch);
+    };
+    auto code = std::make_shared<Code>(std::async(std::launch::async, compile).share());
+    requested.emplace(key, code);
+    return code;
 }
 
 }  // namespace numloom::cuda

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <glob.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -70,6 +71,23 @@ std::vector<std::string> nvrtc_candidates() {
         for (const std::string& folder : extra_folders()) add_folder(folder);
     }
     for (const char* n : names) out.emplace_back(n);
+    // pip's wheels: beside this package, and in the active virtual environment.
+    Dl_info self{};
+    std::vector<std::string> patterns;
+    if (dladdr(reinterpret_cast<const void*>(&open_driver), &self) && self.dli_fname) {
+        const std::string file = self.dli_fname;
+        if (file.rfind('/') != std::string::npos)
+            patterns.push_back(file.substr(0, file.rfind('/')) + "/../nvidia/*/lib/libnvrtc.so.1?");
+    }
+    if (const char* environment = std::getenv("VIRTUAL_ENV"))
+        patterns.push_back(std::string(environment) +
+                           "/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.1?");
+    for (const std::string& pattern : patterns) {
+        glob_t found{};
+        if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
+            out.insert(out.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+        globfree(&found);
+    }
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
         if (const char* home = std::getenv(variable)) add_folder(std::string(home) + "/lib64");
     add_folder("/usr/local/cuda/lib64");

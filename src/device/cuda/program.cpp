@@ -68,7 +68,7 @@ class CudaProgram::Call {
 // Called with the device's context current.
 Function CudaProgram::Ready::function(int device) {
     Function& f = functions[device];
-    if (!f) NL_CUDA(KernelGetFunction, (&f, kernel));
+    if (!f) NL_CUDA(KernelGetFunction, (&f, code->kernel()));
     return f;
 }
 
@@ -109,7 +109,7 @@ CudaProgram::Ready& CudaProgram::ready(std::unique_ptr<Ready>& at, const Variant
     r->argument.resize(static_cast<size_t>(r->slots.bytes()));
     std::memcpy(r->argument.data() + r->slots.integer_offset(), r->slots.integers.data(),
                 8 * r->slots.integers.size());
-    r->kernel = load_kernel(source.text, arch_);
+    r->code = request_code(source.text, arch_);
     at = std::move(r);
     return *at;
 }

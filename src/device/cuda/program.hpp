@@ -1,4 +1,5 @@
-// A kernel made ready for CUDA: the forms that its launches need, generated and compiled on first use.
+// A kernel made ready for CUDA: the forms that its launches need. The likely ones are
+// compiled in the background from the start, so that the kernels of a plan are compiled side by side.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/scalar.hpp"
+#include "device/cuda/compiler.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/source.hpp"
 #include "device/device.hpp"
@@ -54,7 +56,7 @@ class CudaProgram : public Program {
         Variant variant;
         Slots slots;
         std::vector<char> argument;  // with the integers that never change
-        Function kernel = nullptr;
+        std::shared_ptr<Code> code;
         Function functions[kMostDevices] = {};
         Function function(int device);
     };

@@ -3,14 +3,7 @@
 // its stores, so that kernels may work in place.
 #if NUMLOOM_XBYAK
 
-#include <xbyak/xbyak.h>
-
-#include <algorithm>
-#include <climits>
-#include <optional>
-
-#include "core/error.hpp"
-#include "device/cpu/jit/jit.hpp"
+#include "device/cpu/jit/assembler.hpp"
 
 namespace numloom::cpu {
 
@@ -23,20 +16,9 @@ using Xbyak::Xmm;
 using Xbyak::Ymm;
 using Xbyak::Zmm;
 
-constexpr int kVectors = 32, kMasks = 7;  // k7 is the tail's
-constexpr int kPinned = 10;               // scalars kept in registers over the loop
-constexpr int kCopies =
-    4;  // groups of points side by side, so that the latency of one hides behind the others
-constexpr size_t kLongTape = 1000;  // longer ones have one group, to bound the code
-
-class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
+class Avx512Loop final : public LoopAssembler {
   public:
-    explicit Avx512Loop(const LoopSource& s)
-        : Xbyak::CodeGenerator(code_bytes(s), Xbyak::DontSetProtectRWE), s_(s), pinned_(s.values.size()) {
-        lanes_ = 16;
-        for (const LoopValue& v : s_.values)
-            if (item_size(result_type(v)) == 8 || (v.kind == LoopValue::Compute && item_size(v.type) == 8))
-                lanes_ = 8;
+    explicit Avx512Loop(const LoopSource& s) : LoopAssembler(s, {32, 10, 1, 7, 64}, 8) {  // k7 is the tail's
         emit();
         ready();
         setProtectModeRE();
@@ -44,131 +26,8 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
     }
 
   private:
-    // Where a value is while code is made.
-    struct State {
-        int reg = -1;       // vector or mask register
-        int slot = -1;      // 64 bytes of the stack
-        bool keep = false;  // a load that is stored again: its memory may be overwritten before
-        bool spilled = false;
-        std::vector<int> uses;  // positions; store number k counts as position size + k
-    };
-    // A value of one of the groups of points that an iteration takes side by side.
-    struct Item {
-        LoopValue v;
-        int copy = 0;
-    };
-    struct Store {
-        int value, operand, copy;
-    };
-    struct Pinned {
-        int reg = -1, slot = -1;
-    };
-
-    static size_t code_bytes(const LoopSource& s) {
-        const size_t copies = s.values.size() > kLongTape ? 2 : kCopies + 1;
-        return (4096 + copies * 96 * (s.values.size() + s.stores.size()) +
-                64 * static_cast<size_t>(s.operands) + 4095) /
-               4096 * 4096;
-    }
-
-    static DType result_type(const LoopValue& v) {
-        return v.kind == LoopValue::Compute ? result_dtype(v.op, v.type) : v.type;
-    }
-    DType type_of(int v) const { return result_type(items_[static_cast<size_t>(v)].v); }
-    bool is_mask(int v) const { return type_of(v) == DType::Bool; }
-    State& state(int v) { return state_[static_cast<size_t>(v)]; }
-    static int inputs(const LoopValue& v) {
-        return v.kind == LoopValue::Compute ? operation(v.op).inputs : v.kind == LoopValue::Cast ? 1 : 0;
-    }
-
-    // Registers that one group of points needs at once, roughly; decides how many groups run side by side.
-    void pressure(int* vectors, int* masks) const {
-        std::vector<int> last(s_.values.size(), -1);
-        for (size_t i = 0; i < s_.values.size(); ++i)
-            for (int j = 0; j < inputs(s_.values[i]); ++j)
-                last[static_cast<size_t>(s_.values[i].in[j])] = static_cast<int>(i);
-        for (auto [value, operand] : s_.stores) last[static_cast<size_t>(value)] = INT_MAX;
-        int live[2] = {0, 0}, most[2] = {1, 0};
-        for (size_t i = 0; i < s_.values.size(); ++i) {
-            const LoopValue& v = s_.values[i];
-            if (v.kind == LoopValue::Scalar) continue;
-            const int mask = result_type(v) == DType::Bool;
-            most[mask] = std::max(most[mask], ++live[mask] + 1);
-            for (int j = 0; j < inputs(v); ++j) {
-                int& l = last[static_cast<size_t>(v.in[j])];
-                if (l != static_cast<int>(i)) continue;
-                l = -2;  // once, also where an input stands twice
-                const LoopValue& in = s_.values[static_cast<size_t>(v.in[j])];
-                if (in.kind != LoopValue::Scalar) --live[result_type(in) == DType::Bool];
-            }
-        }
-        *vectors = most[0];
-        *masks = most[1];
-    }
-
-    int choose_copies() const {
-        if (s_.values.size() > kLongTape) return 1;
-        int vectors = 1, masks = 0;
-        pressure(&vectors, &masks);
-        int copies = kCopies;
-        while (copies > 1 && (copies * vectors + 1 > vectors_ || copies * masks > kMasks - 1)) copies /= 2;
-        return copies;
-    }
-
-    // The tape for `copies` groups of points, operation by operation.
-    void expand(int copies) {
-        items_.clear();
-        stores_.clear();
-        state_.clear();
-        std::vector<int> first(s_.values.size());
-        for (size_t i = 0; i < s_.values.size(); ++i) {
-            const LoopValue& v = s_.values[i];
-            first[i] = static_cast<int>(items_.size());
-            for (int c = 0; c < (v.kind == LoopValue::Scalar ? 1 : copies); ++c) {
-                Item item{v, c};
-                for (int j = 0; j < inputs(v); ++j) {
-                    const size_t in = static_cast<size_t>(v.in[j]);
-                    item.v.in[j] = first[in] + (s_.values[in].kind == LoopValue::Scalar ? 0 : c);
-                }
-                items_.push_back(item);
-                state_.emplace_back();
-                state_.back().reg = pinned_[i].reg;
-                state_.back().slot = pinned_[i].slot;
-            }
-        }
-        for (auto [value, operand] : s_.stores)
-            for (int c = 0; c < copies; ++c) {
-                const size_t v = static_cast<size_t>(value);
-                stores_.push_back({first[v] + (s_.values[v].kind == LoopValue::Scalar ? 0 : c), operand, c});
-            }
-        const int size = static_cast<int>(items_.size());
-        for (int i = 0; i < size; ++i)
-            for (int j = 0; j < inputs(items_[static_cast<size_t>(i)].v); ++j)
-                state(items_[static_cast<size_t>(i)].v.in[j]).uses.push_back(i);
-        for (size_t k = 0; k < stores_.size(); ++k) {
-            State& v = state(stores_[k].value);
-            v.uses.push_back(size + static_cast<int>(k));
-            v.keep = items_[static_cast<size_t>(stores_[k].value)].v.kind == LoopValue::Load;
-        }
-    }
-
-    int next_use(int v, int position) const {
-        const std::vector<int>& uses = state_[static_cast<size_t>(v)].uses;
-        auto u = std::lower_bound(uses.begin(), uses.end(), position);
-        return u == uses.end() ? INT_MAX : *u;
-    }
-
-    // --- frame of the function ---
-
     void emit() {
-        static const int saved[] = {Xbyak::Operand::RBX, Xbyak::Operand::RBP, Xbyak::Operand::R12,
-                                    Xbyak::Operand::R13, Xbyak::Operand::R14, Xbyak::Operand::R15};
-        for (int r : saved) push(Reg64(r));
-        mov(rbp, rsp);
-        // Patched below, once the number of slots is known.
-        and_(rsp, -64);
-        const size_t frame_at = getSize();
-        sub(rsp, 0x7fffffc0);
+        enter();
         load_pointers();
         broadcast_scalars();
         Xbyak::Label loop, rest, part, done;
@@ -198,12 +57,8 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
         add(rax, lanes_);
         jmp(rest, T_NEAR);
         L(done);
-        vzeroupper();
-        mov(rsp, rbp);
-        for (int i = 5; i >= 0; --i) pop(Reg64(saved[i]));
-        ret();
+        leave(0);
         constants();
-        rewrite(frame_at + 3, static_cast<uint64_t>(slots_ * 64), 4);
     }
 
     void load_pointers() {
@@ -223,122 +78,23 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
         for (auto [value, operand] : s_.stores) take(operand);
     }
 
-    // Scalars stay in registers over the loop; those beyond kPinned wait on the stack.
-    void broadcast_scalars() {
-        int pinned = 0;
-        for (size_t i = 0; i < s_.values.size(); ++i) {
-            const LoopValue& v = s_.values[i];
-            if (v.kind != LoopValue::Scalar) continue;
-            const int reg = pinned < kPinned ? kVectors - 1 - pinned : 0;
-            mov(r11, ptr[rdi + 8 * v.operand]);
-            if (item_size(v.type) == 8)
-                vpbroadcastq(Zmm(reg), ptr[r11]);
-            else
-                vpbroadcastd(Zmm(reg), ptr[r11]);
-            if (pinned < kPinned) {
-                pinned_[i].reg = reg;
-                ++pinned;
-            } else {
-                pinned_[i].slot = slots_++;
-                vmovups(ptr[rsp + 64 * pinned_[i].slot], Zmm(0));
-            }
-        }
-        vectors_ = kVectors - pinned;
-    }
-
-    // --- registers ---
-
-    void body(bool tail, int copies) {
-        tail_ = tail;
-        std::fill(std::begin(owner_), std::end(owner_), -1);
-        std::fill(std::begin(mask_owner_), std::end(mask_owner_), -1);
-        expand(copies);
-        const int size = static_cast<int>(items_.size());
-        for (position_ = 0; position_ < size; ++position_) {
-            const LoopValue& v = items_[static_cast<size_t>(position_)].v;
-            if (v.kind != LoopValue::Compute && v.kind != LoopValue::Cast) continue;
-            define(position_, v);
-            release_dead();
-        }
-        for (const Store& s : stores_) {
-            if (!state(s.value).keep) continue;
-            get(s.value);
-            locked_.clear();
-        }
-        for (const Store& s : stores_) {
-            store(s.value, s.operand, s.copy);
-            release_dead();
-            ++position_;
-        }
-    }
-
-    // Frees the registers of values that nobody uses after this position.
-    void release_dead() {
-        for (int& o : owner_)
-            if (o >= 0 && next_use(o, position_ + 1) == INT_MAX) drop(o, &o);
-        for (int& o : mask_owner_)
-            if (o >= 0 && next_use(o, position_ + 1) == INT_MAX) drop(o, &o);
-        locked_.clear();
-    }
-    void drop(int v, int* owner) {
-        state(v).reg = -1;
-        *owner = -1;
-    }
-
-    bool locked(int v) const { return std::find(locked_.begin(), locked_.end(), v) != locked_.end(); }
-
-    // A free register of the class; the value whose next use is furthest makes room.
-    int allocate(bool mask, int for_value) {
-        int* owner = mask ? mask_owner_ : owner_;
-        const int first = mask ? 1 : 0, count = mask ? kMasks : vectors_;
-        int victim = -1, furthest = -1;
-        for (int r = first; r < count; ++r) {
-            if (owner[r] == -1) return take(owner, r, for_value);
-            if (owner[r] == kTemporary || locked(owner[r])) continue;
-            const int use = next_use(owner[r], position_);
-            if (use > furthest) {
-                furthest = use;
-                victim = r;
-            }
-        }
-        NL_CHECK(victim >= 0);
-        const int v = owner[victim];
-        if (s_.values[static_cast<size_t>(v)].kind != LoopValue::Load && state(v).slot < 0)
-            state(v).slot = slots_++;
-        if (s_.values[static_cast<size_t>(v)].kind != LoopValue::Load) {
-            if (mask)
-                kmovw(ptr[rsp + 64 * state(v).slot], Opmask(victim));
-            else
-                vmovups(ptr[rsp + 64 * state(v).slot], Zmm(victim));
-        }
-        state(v).reg = -1;
-        return take(owner, victim, for_value);
-    }
-    int take(int* owner, int r, int v) {
-        owner[r] = v;
-        if (v >= 0) {
-            state(v).reg = r;
-            locked_.push_back(v);
-        }
-        return r;
-    }
-
-    // The register that holds value v now.
-    int get(int v) {
-        State& s = state(v);
-        if (s.reg >= 0) {
-            locked_.push_back(v);
-            return s.reg;
-        }
-        const Item& item = items_[static_cast<size_t>(v)];
-        const int r = allocate(is_mask(v), v);
-        if (item.v.kind == LoopValue::Load && !s.spilled)
-            load(r, item.v, item.copy);
-        else if (is_mask(v))
-            kmovw(Opmask(r), ptr[rsp + 64 * s.slot]);
+    void broadcast_scalar(int reg, const LoopValue& v) override {
+        if (item_size(v.type) == 8)
+            vpbroadcastq(Zmm(reg), ptr[r11]);
         else
-            vmovups(Zmm(r), ptr[rsp + 64 * s.slot]);
-        return r;
+            vpbroadcastd(Zmm(reg), ptr[r11]);
+    }
+    void spill(int slot, int reg, bool mask) override {
+        if (mask)
+            kmovw(ptr[rsp + 64 * slot], Opmask(reg));
+        else
+            vmovups(ptr[rsp + 64 * slot], Zmm(reg));
+    }
+    void reload(int reg, int slot, bool mask) override {
+        if (mask)
+            kmovw(Opmask(reg), ptr[rsp + 64 * slot]);
+        else
+            vmovups(Zmm(reg), ptr[rsp + 64 * slot]);
     }
 
     // --- memory ---
@@ -360,7 +116,7 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
     }
     Xmm zeroed(const Xmm& x) const { return tail_ ? (x | Opmask(7) | T_z) : x; }
 
-    void load(int r, const LoopValue& v, int copy) {
+    void load(int r, const LoopValue& v, int copy) override {
         const Address a = at(v.operand, v.type, copy);
         if (v.type != DType::Bool) {
             // Masks count elements, so the instruction must know their width.
@@ -370,7 +126,7 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
                 vmovups(zeroed(wide(r, v.type)), a);
             return;
         }
-        const int t = allocate(false, kTemporary);
+        const int t = temporary();
         if (tail_)
             vmovdqu8(Xmm(t) | k7 | T_z, a);
         else if (lanes_ == 8)
@@ -378,12 +134,10 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
         else
             vmovdqu8(Xmm(t), a);
         vptestmb(Opmask(r), Xmm(t), Xmm(t));
-        owner_[t] = -1;
+        release(t);
     }
 
-    void store(int v, int32_t operand, int copy) {
-        const int r = get(v);
-        const DType type = type_of(v);
+    void store(int r, DType type, int operand, int copy) override {
         if (type != DType::Bool) {
             const Address a = at(operand, type, copy);
             const Address to = tail_ ? a | k7 : a;
@@ -393,7 +147,7 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
                 vmovups(to, wide(r, type));
             return;
         }
-        const int t = allocate(false, kTemporary);
+        const int t = temporary();
         vmovdqu8(Xmm(t) | Opmask(r) | T_z, ptr[rip + ones_]);
         const Address a = at(operand, type, copy);
         if (tail_)
@@ -402,24 +156,23 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
             vmovq(a, Xmm(t));
         else
             vmovdqu8(a, Xmm(t));
-        owner_[t] = -1;
+        release(t);
     }
 
     // --- operations ---
 
     // The second operand of an operation: the memory itself where a load is used only here.
     const Xbyak::Operand& source(int v) {
-        const LoopValue& value = items_[static_cast<size_t>(v)].v;
-        if (!tail_ && value.kind == LoopValue::Load && state(v).reg < 0 && state(v).uses.size() == 1 &&
-            value.type != DType::Bool) {
-            memory_.emplace(at(value.operand, value.type, items_[static_cast<size_t>(v)].copy));
+        if (!tail_ && foldable(v)) {
+            const Item& item = items_[static_cast<size_t>(v)];
+            memory_.emplace(at(item.v.operand, item.v.type, item.copy));
             return *memory_;
         }
         vector_.emplace(wide(get(v), type_of(v)));
         return *vector_;
     }
 
-    void define(int i, const LoopValue& v) {
+    void define(int i, const LoopValue& v) override {
         if (v.kind == LoopValue::Cast) return cast(i, v);
         if (v.type == DType::Bool && v.op != OpCode::Where) return logic(i, v);
         switch (v.op) {
@@ -475,7 +228,7 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
             else
                 NL_BY_SIZE(t, vmaxpd, vmaxps, d, a, b);
             NL_BY_SIZE(t, vmovapd, vmovaps, d | k, a);
-            mask_owner_[k.getIdx()] = -1;
+            release_mask(k.getIdx());
             return;
         }
         const Xbyak::Operand& b = source(v.in[1]);
@@ -589,8 +342,6 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
         }
     }
 
-    static bool is_real(DType t) { return t == DType::Float64 || t == DType::Float32; }
-
     void compare_with(const Opmask& k, DType t, const Xmm& a, const Xbyak::Operand& b, int p) {
         if (is_real(t))
             NL_BY_SIZE(t, vcmppd, vcmpps, k, a, b, static_cast<uint8_t>(p));
@@ -608,7 +359,7 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
         const Xmm a = wide(get(v.in[0]), v.type);
         const Opmask k(allocate(true, i));
         if (v.op == OpCode::IsNan) return compare_with(k, v.type, a, a, 3);
-        const int t = allocate(false, kTemporary);
+        const int t = temporary();
         const Xmm x = wide(t, v.type);
         const uint8_t p = v.op == OpCode::IsInf ? 0 : 0x11;
         if (item_size(v.type) == 8) {
@@ -618,7 +369,7 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
             vandps(x, a, ptr_b[rip + rest32_]);
             vcmpps(k, x, ptr_b[rip + infinity32_], p);
         }
-        owner_[t] = -1;
+        release(t);
     }
 
     void logic(int i, const LoopValue& v) {
@@ -652,10 +403,10 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
         const DType t = type_of(v);
         const Xmm a = wide(get(v), t);
         if (!is_real(t)) return NL_BY_SIZE(t, vptestmq, vptestmd, k, a, a);
-        const int z = allocate(false, kTemporary);
+        const int z = temporary();
         vpxord(Zmm(z), Zmm(z), Zmm(z));
         compare_with(k, t, a, wide(z, t), 4);
-        owner_[z] = -1;
+        release(z);
     }
 
     void logic_of_numbers(int i, const LoopValue& v) {
@@ -681,8 +432,8 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
                 knotw(d, p);
                 break;
         }
-        mask_owner_[p.getIdx()] = -1;
-        mask_owner_[q.getIdx()] = -1;
+        release_mask(p.getIdx());
+        release_mask(q.getIdx());
     }
 
     void where(int i, const LoopValue& v) {
@@ -764,21 +515,7 @@ class Avx512Loop final : public CompiledLoop, private Xbyak::CodeGenerator {
         dd(0x3f800000);
     }
 
-    static constexpr int kTemporary = -2;
-
-    const LoopSource& s_;
-    std::vector<Pinned> pinned_;  // per value of the source
-    std::vector<Item> items_;     // of the body that is being made
-    std::vector<Store> stores_;
-    std::vector<State> state_;
     std::vector<int> pointers_;  // register of each operand's address, or -1
-    std::vector<int> locked_;    // values that the current operation reads or defines
-    int lanes_ = 8;
-    int vectors_ = kVectors;  // registers below this are allocated
-    int slots_ = 0;
-    int position_ = 0;
-    bool tail_ = false;
-    int owner_[kVectors], mask_owner_[kMasks];
     std::optional<Address> memory_;
     std::optional<Xmm> vector_;
     Xbyak::Label ones_, sign64_, rest64_, infinity64_, one64_, unit64_, sign32_, rest32_, infinity32_, one32_,
