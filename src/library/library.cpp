@@ -1,5 +1,7 @@
 #include "library/library.hpp"
 
+#include <new>
+
 #include "library/call.hpp"
 
 namespace numloom::library {
@@ -23,6 +25,12 @@ class Call final : public LibraryCall {
 ParallelFor lent = nullptr;
 int64_t threads = 1;
 
+constexpr std::align_val_t kLine{64};
+AllocateScratch allocate = [](int64_t bytes) {
+    return static_cast<char*>(::operator new(static_cast<size_t>(bytes), kLine));
+};
+ReleaseScratch release = [](char* p, int64_t) { ::operator delete(p, kLine); };
+
 }  // namespace
 
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters) {
@@ -35,6 +43,13 @@ std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const in
 void set_parallel_for(ParallelFor f) { lent = f; }
 int64_t parallel_threads() { return threads; }
 void set_parallel_threads(int64_t n) { threads = n; }
+
+void set_scratch(AllocateScratch a, ReleaseScratch r) {
+    allocate = a;
+    release = r;
+}
+char* allocate_scratch(int64_t bytes) { return allocate(bytes); }
+void release_scratch(char* p, int64_t bytes) { release(p, bytes); }
 
 void parallel_for(int64_t chunks, Task task, void* context) {
     if (lent && chunks > 1) {

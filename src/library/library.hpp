@@ -40,6 +40,13 @@ int64_t parallel_threads();
 void set_parallel_threads(int64_t n);
 void parallel_for(int64_t chunks, Task task, void* context);
 
+// Memory for the time of a call, aligned to 64 bytes; from operator new unless someone lent a pool.
+using AllocateScratch = char* (*)(int64_t bytes);
+using ReleaseScratch = void (*)(char* p, int64_t bytes);
+void set_scratch(AllocateScratch allocate, ReleaseScratch release);
+char* allocate_scratch(int64_t bytes);
+void release_scratch(char* p, int64_t bytes);
+
 template <class F>
 void parallel_for(int64_t chunks, F&& f) {
     parallel_for(

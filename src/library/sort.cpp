@@ -8,6 +8,7 @@
 
 #include "core/scalar.hpp"
 #include "library/call.hpp"
+#include "library/radix.hpp"
 
 namespace numloom::library {
 namespace {
@@ -83,6 +84,13 @@ void over_rows(int64_t rows, int64_t n, F&& f) {
 
 void sort(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t n = p[0], rows = out.layout->size() / n;
+    if (n >= kRadixLeast && has_radix_sort(out.dtype)) {
+        for (int64_t r = 0; r < rows; ++r) {
+            const int64_t at = r * n * item_size(out.dtype);
+            radix_sort(out.dtype, in[0].data + at, out.data + at, n);
+        }
+        return;
+    }
     if (out.data != in[0].data)
         std::memcpy(out.data, in[0].data, static_cast<size_t>(out.layout->size() * item_size(out.dtype)));
     dispatch(out.dtype, [&](auto type) {
@@ -99,6 +107,12 @@ void sort(std::span<const int64_t> p, const CallOperand& out, std::span<const Ca
 
 void argsort(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t n = p[0], rows = out.layout->size() / n;
+    if (n >= kRadixLeast && has_radix_sort(in[0].dtype)) {
+        for (int64_t r = 0; r < rows; ++r)
+            radix_argsort(in[0].dtype, in[0].data + r * n * item_size(in[0].dtype),
+                          reinterpret_cast<int64_t*>(out.data) + r * n, n);
+        return;
+    }
     dispatch(in[0].dtype, [&](auto type) {
         using T = typename decltype(type)::type;
         struct Item {

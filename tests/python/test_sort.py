@@ -1,0 +1,57 @@
+"""Sorting of rows long enough to be sorted by their bits: values, ties, zeros of both signs and NaN, against NumPy."""
+
+import numpy
+import pytest
+
+nl = pytest.importorskip("numloom")
+
+LENGTHS = (16384, 16385, 70001, 300007)
+DTYPES = ("f8", "f4", "i8", "u8", "i4", "u4")
+
+
+def rows(dtype, n):
+    """Name rows that each strain another part of the sort."""
+    rng = numpy.random.default_rng(n)
+    dtype = numpy.dtype(dtype)
+    if dtype.kind == "f":
+        ties = rng.integers(-20, 20, n).astype(dtype)
+        ties[rng.random(n) < 0.1] = numpy.nan
+        ties[rng.random(n) < 0.05] = -numpy.nan
+        ties[rng.random(n) < 0.1] = -0.0
+        yield "uniform", rng.random(n).astype(dtype)
+        yield "normal", rng.standard_normal(n).astype(dtype)
+        yield "ties", ties
+        yield "far apart", (rng.standard_cauchy(n) ** 5).astype(dtype)
+        yield "infinite", numpy.where(rng.random(n) < 0.01, -numpy.inf, rng.random(n)).astype(dtype)
+    else:
+        limits = numpy.iinfo(dtype)
+        few = rng.integers(0, 1000, n).astype(dtype)
+        yield "all values", rng.integers(limits.min, limits.max, n, dtype=dtype, endpoint=True)
+        yield "ties", rng.integers(0, 5, n).astype(dtype)
+        yield "outliers", numpy.where(rng.random(n) < 1e-3, dtype.type(limits.max), few)
+    yield "equal", numpy.full(n, 3, dtype)
+    yield "sorted", numpy.arange(n).astype(dtype)
+    yield "reversed", numpy.arange(n)[::-1].astype(dtype)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_long_rows(dtype, n):
+    for name, x in rows(dtype, n):
+        ours = numpy.asarray(nl.sort(nl.array(x)))
+        want = numpy.sort(x, kind="stable")
+        assert ours.dtype == want.dtype
+        numpy.testing.assert_array_equal(ours, want, err_msg=name)
+        numbers = ~numpy.isnan(want) if want.dtype.kind == "f" else slice(None)
+        assert numpy.array_equal(numpy.signbit(ours[numbers]), numpy.signbit(want[numbers])), name
+        order = numpy.asarray(nl.argsort(nl.array(x), kind="stable"))
+        numpy.testing.assert_array_equal(order, numpy.argsort(x, kind="stable"), err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_in_place_and_along_an_axis(dtype):
+    x = next(rows(dtype, 3 * 20000))[1].reshape(3, 20000)
+    ours = nl.array(x)
+    ours.sort()
+    numpy.testing.assert_array_equal(numpy.asarray(ours), numpy.sort(x))
+    numpy.testing.assert_array_equal(numpy.asarray(nl.sort(nl.array(x.T), axis=0)), numpy.sort(x.T, axis=0))
