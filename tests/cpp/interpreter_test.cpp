@@ -1,12 +1,14 @@
 // The CPU device against the reference evaluator: random kernels, random parts of their space, every byte
 // compared.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "device/cpu/jit/jit.hpp"
+#include "device/cpu/loops.hpp"
 #include "device/device.hpp"
 #include "reference_evaluator.hpp"
 
@@ -210,6 +212,23 @@ TEST(Assembler, MoreValuesThanRegisters) {
 TEST(Assembler, RandomReductions) {
     for (int64_t i = 0; i < cases(1000) && !HasFatalFailure(); ++i)
         check_reduction(static_cast<uint64_t>(5000000 + i), 5000, true);
+}
+
+// The other instruction sets of this processor, each in a process of its own.
+TEST(InstructionSets, PassTheSameTests) {
+    if (std::getenv("NUMLOOM_CPU")) GTEST_SKIP() << "NUMLOOM_CPU is set";
+    char self[4096];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    ASSERT_GT(n, 0);
+    self[n] = 0;
+    for (const char* set : {"baseline", "avx2"}) {
+        if (std::string(set) == "avx2" && std::string(cpu::loops().name) == "baseline") continue;
+        const std::string command = "NUMLOOM_CPU=" + std::string(set) +
+                                    " NUMLOOM_TEST_KERNELS=" + std::to_string(cases(400)) + " '" + self +
+                                    "' --gtest_filter='Assembler.*:Interpreter.RandomElementwiseKernels:"
+                                    "Interpreter.RandomReductions' > /dev/null";
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    }
 }
 
 }  // namespace

@@ -143,7 +143,9 @@ std::shared_ptr<const CompiledLoop> compile_loop(const LoopSource&) { return nul
 
 int64_t compiled_loops() {
     std::lock_guard guard(cache().lock);
-    return static_cast<int64_t>(cache().loops.size());
+    int64_t n = 0;
+    for (const auto& entry : cache().loops) n += entry.second != nullptr;
+    return n;
 }
 
 }  // namespace numloom::cpu
