@@ -51,9 +51,57 @@ PyObject* library_call(PyObject*, PyObject* args) {
     });
 }
 
+// A factor of a product: dense as it is, or as its transpose.
+bool factor(const Array& a, Operand* out, bool* transposed) {
+    *transposed = false;
+    *out = a.operand();
+    if (a.c_contiguous()) return true;
+    if (a.ndim() != 2 || !a.layout()->f_contiguous(item_size(a.dtype()))) return false;
+    *transposed = true;
+    out->layout = Layout::c_order(Dims{a.layout()->shape(1), a.layout()->shape(0)}, item_size(a.dtype()));
+    return true;
+}
+
+// matmul(a, b): the product of two arrays of ours with one or two axes and one dtype; None for anything else.
+PyObject* matmul(PyObject*, PyObject* const* args, Py_ssize_t n) {
+    return guarded([&]() -> PyObject* {
+        if (n != 2 || !is_array(args[0]) || !is_array(args[1])) Py_RETURN_NONE;
+        const Array& a = array_of(args[0]);
+        const Array& b = array_of(args[1]);
+        if (a.dtype() != b.dtype() || a.ndim() < 1 || a.ndim() > 2 || b.ndim() < 1 || b.ndim() > 2 ||
+            a.size() == 0 || b.size() == 0)
+            Py_RETURN_NONE;
+        const int64_t m = a.ndim() == 2 ? a.layout()->shape(0) : 1, k = a.layout()->shape(a.ndim() - 1);
+        const int64_t columns = b.ndim() == 2 ? b.layout()->shape(1) : 1;
+        Operand in[2];
+        bool ta, tb;
+        if (b.layout()->shape(0) != k || !factor(a, &in[0], &ta) || !factor(b, &in[1], &tb)) Py_RETURN_NONE;
+        Dims shape;
+        if (a.ndim() == 2) shape.push(m);
+        if (b.ndim() == 2) shape.push(columns);
+        lend_threads();
+        Array out = engine().empty(a.dtype(), shape);
+        const int64_t parameters[] = {1, m, k, columns, 0, 0, ta, tb};
+        engine().call(library::make_call("matmul", parameters), out.operand(), in);
+        return new_result(std::move(out));
+    });
+}
+
+PyObject* load_blas(PyObject*, PyObject* path) {
+    return guarded([&] {
+        const char* text = PyUnicode_AsUTF8(path);
+        if (!text) throw PythonError{};
+        return PyBool_FromLong(library::load_blas(text));
+    });
+}
+
 }  // namespace
 
 PyMethodDef library_functions[] = {
+    {"matmul", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(matmul)), METH_FASTCALL,
+     "matmul(a, b): the product of two plain arrays of up to two axes, else None."},
+    {"load_blas", load_blas, METH_O,
+     "load_blas(path): matrix products come from this shared library, if it can."},
     {"library", library_call, METH_VARARGS,
      "library(name, parameters, out, *inputs): records a library operation; returns out."},
     {},

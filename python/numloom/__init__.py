@@ -17,6 +17,7 @@ from numloom import (
     _methods,
     _modules,
     _processes,
+    _products,  # noqa: F401
     _reductions,  # noqa: F401
     _ufunc,
 )

@@ -10,6 +10,7 @@ from numloom._base import (
     BOOL,
     FLOAT,
     INT,
+    LEAVES,
     NO_VALUE,
     PYTHON_NUMBERS,
     NotNative,
@@ -256,6 +257,10 @@ def protocol_array(x, dtype, copy):
 
 @native
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NO_VALUE, like=None):
+    if type(object) is list and object and type(object[0]) in LEAVES and dtype is like is None and order == "K" and (
+            ndmin == 0 and copy is True and ndmax is NO_VALUE):
+        result = numpy.array(host_list(object))
+        return _core.from_host(result) if is_native(result.dtype) else result
     refuse(like)
     order = "K" if order is None else order.upper() if isinstance(order, str) else order
     if order not in ("K", "A", "C", "F") or ndmax is not NO_VALUE:

@@ -108,6 +108,9 @@ def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VA
     low = min if a_min is NO_VALUE else a_min
     high = max if a_max is NO_VALUE else a_max
     low, high = (None if x is NO_VALUE else x for x in (low, high))
+    if out is None and type(a) is ndarray and plain_bounds(a, low, high):
+        result = a if low is None else OBJECTS["maximum"](a, low)
+        return result if high is None else OBJECTS["minimum"](result, high)
     if low is None and high is None or out is not None and type(out) is not ndarray:
         raise NotNative
     was_scalar = type(a) is scalar or isinstance(a, numpy.generic) or type(a) in PYTHON_NUMBERS
@@ -132,6 +135,12 @@ def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VA
         _core.assign(out, result)
         return out
     return scalar_or_array(result) if was_scalar or not shape else result
+
+
+def plain_bounds(a, low, high):
+    """Whether the bounds are Python numbers that leave a float array's dtype as it is."""
+    return a.dtype.kind == "f" and not (low is high is None) and all(
+        x is None or type(x) is float or type(x) is int for x in (low, high))
 
 
 @native

@@ -14,6 +14,7 @@ from numloom import (
     _functions,
     _library,
     _manipulation,
+    _products,
     _reductions,
 )
 from numloom._base import (
@@ -58,7 +59,7 @@ for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), 
                          ("mean", _reductions.mean), ("var", _reductions.var), ("std", _reductions.std),
                          ("argmin", _reductions.argmin), ("argmax", _reductions.argmax),
                          ("cumsum", _library.cumsum), ("cumprod", _library.cumprod), ("take", _library.take),
-                         ("nonzero", _library.nonzero), ("argsort", _library.argsort),
+                         ("dot", _products.dot), ("nonzero", _library.nonzero), ("argsort", _library.argsort),
                          ("searchsorted", _library.searchsorted)):
     _reduction(_name, _function.__numloom_native__)
 
@@ -426,12 +427,12 @@ def __setstate__(self, state):
 
 
 # ------------------------------------------------------------------------------------------ what NumPy does
-ON_HOST = ("argpartition", "byteswap", "choose", "dot", "getfield", "partition", "put", "setfield")
+ON_HOST = ("argpartition", "byteswap", "choose", "getfield", "partition", "put", "setfield")
 
 
 def matmul(a, b):
     """The operator @."""
-    return OBJECTS["matmul"](a, b)
+    return _products.operator_matmul(a, b)
 
 
 def binary_on_host(name, a, b):

@@ -16,7 +16,9 @@ from numloom._base import (
     axis_tuple,
     broadcast,
     broadcast_shapes,
+    copy,
     fresh_like,
+    is_contiguous,
     native_dtype,
     ndarray,
     reduced_axes,
@@ -113,11 +115,15 @@ def all_(a, axis=None, out=None, keepdims=NO_VALUE, *, where=NO_VALUE):
 
 
 # ------------------------------------------------------------------------------------------- mean and variance
-def reduced_count(a, axes):
+def product(numbers):
     n = 1
-    for i in axes:
-        n *= a.shape[i]
+    for i in numbers:
+        n *= i
     return n
+
+
+def reduced_count(a, axes):
+    return product(a.shape[i] for i in axes)
 
 
 def moment_types(a, dtype):
@@ -258,25 +264,21 @@ def position(name, a, axis, out, keepdims):
     out = own_or_refuse(out)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     if axis is None:
-        axes, ndim, length = tuple(range(a.ndim)), a.ndim, a.size
+        axes, length = tuple(range(a.ndim)), a.size
     else:
         axes = reduced_axes(axis, a.ndim)
         if len(axes) != 1:
             raise NotNative
-        ndim, length = a.ndim, a.shape[axes[0]]
+        length = a.shape[axes[0]]
     if length == 0 or a.dtype.kind == "c" or a.ndim == 0:
         raise NotNative
-    top = reduce_op(name, a, axes, a.dtype, True)
-    found = a == top
-    if a.dtype.kind == "f":
-        found = found | (a != a)
-    index = _core.ramp(length, 0, 1)
-    if axis is None:
-        index = _core.reshape_view(index, a.shape)
-    else:
-        index = _core.reshape_view(index, tuple([length if i in axes else 1 for i in range(ndim)]))
-    places = select(found, index, length, INT)
-    result = reduce_op("minimum", places, axes, INT, keepdims, c_order=True)
+    places = _core.empty(a.shape[:axes[0]] + a.shape[axes[-1] + 1:], INT)
+    if places.size:
+        lines = (product(a.shape[:axes[0]]), length, product(a.shape[axes[-1] + 1:]))
+        _core.library("argmax" if name == "maximum" else "argmin", lines, places, a if is_contiguous(a) else copy(a))
+    if keepdims:
+        places = _core.reshape_view(places, tuple([1 if i in axes else n for i, n in enumerate(a.shape)]))
+    result = scalar_or_array(places)
     if out is None:
         return result
     if out.shape != result.shape or out.dtype != INT or not out.flags.writeable:

@@ -21,6 +21,8 @@ struct Entry {
 std::span<const Entry> selection_entries();
 std::span<const Entry> scan_entries();
 std::span<const Entry> sort_entries();
+std::span<const Entry> product_entries();
+std::span<const Entry> extreme_entries();
 
 // Elements per chunk from which threads pay.
 inline constexpr int64_t kGrain = 1 << 15;

@@ -27,9 +27,20 @@ namespace numloom::library {
 //   argsort             out[rows, n] = positions that sort in0 along n, stable, int64      parameters: n
 //   searchsorted        out[m] = where in1[m] goes into the sorted in0[n], int64           parameters: right
 //   (0 or 1)
+//   matmul              out[batch, m, n] = products of in0[.., m, k] and in1[.., k, n]
+//                       parameters: batch, m, k, n, elements from one matrix to the next of in0 and of in1
+//                       (0: the same one), whether in0 and in1 hold the transposed matrices
+//   argmax, argmin      out[outer, inner] = first position along n of the extreme of in0[outer, n, inner],
+//   int64, not
+//                       for complex numbers                                                 parameters:
+//                       outer, n, inner
 //
 // nullptr where there is no operation of that name.
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters);
+
+// Takes matrix products from the BLAS (64-bit integers) in the shared library at `path`; false where it has
+// none.
+bool load_blas(const char* path);
 
 // Runs task(context, chunk) for every chunk in [0, chunks), each once, on the caller alone unless someone
 // lent threads.

@@ -172,12 +172,24 @@ LIBRARY = [
     "x[..., [1, 1, 0]]", "v[np.zeros((0,), int)]", "v[[]]", "x[[[0, 1], [1, 2]]]",
 ]
 
+PRODUCTS = [
+    "x @ y.T", "x.T @ y", "x @ v[:4]", "v @ w[:10]", "np.matmul(x, y.T)", "np.matmul(np.ones((2, 3, 4)), x.T)",
+    "np.matmul(i, j.T)", "np.dot(x, y.T)", "x.dot(y.T)", "np.dot(v, v)", "np.dot(np.ones((2, 3, 4)), y.T)",
+    "np.inner(x, y)", "np.inner(v, v)", "np.vdot(x, y)", "np.vdot(c, c)", "np.tensordot(x, y, ([0, 1], [0, 1]))",
+    "np.tensordot(x, y, ([1], [1]))", "np.vecdot(x, y)", "np.einsum('ij,kj->ik', x, y)", "np.einsum('ij->j', x)",
+    "np.einsum('ij->ji', x)", "np.einsum('ij,ij->i', x, y)", "np.einsum('ij,jk,kl', x, y.T, x)",
+    "np.einsum('...j,...j', x, y)", "np.einsum('ii', x @ y.T)", "np.linalg.matmul(x, y.T)",
+    "np.linalg.tensordot(x, y.T, axes=1)", "np.linalg.vecdot(x, y)", "np.linalg.matrix_power(x @ y.T, 3)",
+    "np.linalg.multi_dot([x, y.T, x, y.T])",
+]
+
 # Names whose last place may differ from NumPy's: sums in another order, vector mathematics.
 INEXACT = ("sum", "prod", "mean", "var", "std", "average", "norm", "exp", "log", "sin", "cos", "tanh", "power", "sinc",
-           "trapezoid", "trace", "median", "logspace", "reduce", "**", "isclose")
+           "trapezoid", "trace", "median",
+           "@", "matmul", "dot(", "inner", "tensordot", "einsum", "matrix_power", "vecdot", "logspace", "reduce", "**", "isclose")
 
 
 def expressions():
     """All (expression, exact) pairs."""
-    texts = [e for _, e in ufunc_expressions()] + REDUCTIONS + CREATION + MANIPULATION + FUNCTIONS + LIBRARY + LINALG
+    texts = [e for _, e in ufunc_expressions()] + REDUCTIONS + CREATION + MANIPULATION + FUNCTIONS + LIBRARY + PRODUCTS + LINALG
     return [(e, not any(word in e for word in INEXACT)) for e in texts]
