@@ -590,6 +590,11 @@ def tile(A, reps):
 @native
 def repeat(a, repeats, axis=None):
     a = asnative(a)
+    if type(repeats) is int and repeats > 0 and a.ndim == 1:
+        n = a.shape[0]
+        out = _core.empty((n, repeats), a.dtype)
+        _core.assign(out, _core.reshape_view(a, (n, 1)))
+        return _core.reshape_view(out, (n * repeats,))
     if type(repeats) is not int:
         counts = numpy.asarray(repeats if type(repeats) is not ndarray else _core.to_host(repeats))
         if counts.size != 1 or counts.dtype.kind not in "iu":

@@ -261,6 +261,11 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=
 def position(name, a, axis, out, keepdims):
     """argmin and argmax: the first place of the extreme value (of the first NaN where there is one)."""
     a = asnative(a)
+    operation = "argmax" if name == "maximum" else "argmin"
+    if axis is out is None and keepdims is NO_VALUE and a.ndim == 1 and a.size and a.dtype.kind != "c":
+        place = _core.empty((), INT)
+        _core.library(operation, (1, a.size, 1), place, a if is_contiguous(a) else copy(a))
+        return _core.to_scalar(place)
     out = own_or_refuse(out)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     if axis is None:
@@ -275,7 +280,7 @@ def position(name, a, axis, out, keepdims):
     places = _core.empty(a.shape[:axes[0]] + a.shape[axes[-1] + 1:], INT)
     if places.size:
         lines = (product(a.shape[:axes[0]]), length, product(a.shape[axes[-1] + 1:]))
-        _core.library("argmax" if name == "maximum" else "argmin", lines, places, a if is_contiguous(a) else copy(a))
+        _core.library(operation, lines, places, a if is_contiguous(a) else copy(a))
     if keepdims:
         places = _core.reshape_view(places, tuple([1 if i in axes else n for i, n in enumerate(a.shape)]))
     result = scalar_or_array(places)
