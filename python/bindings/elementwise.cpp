@@ -38,40 +38,6 @@ namespace {
                                quoted(from) + " to " + quoted(to) + " with casting rule 'same_kind'");
 }
 
-// --- integer powers
-// ------------------------------------------------------------------------------------------------------
-
-bool any_negative(const Array& a) {
-    if (a.size() == 0) return false;
-    Dims ones;
-    for (int i = 0; i < a.ndim(); ++i) ones.push(1);
-    Array least = engine().empty(a.dtype(), ones);
-    uint64_t axes = a.ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << a.ndim()) - 1;
-    if (a.ndim() == 0)
-        engine().assign(least.operand(), a.operand());
-    else
-        engine().reduce(OpCode::Minimum, a.dtype(), least.operand(), a.operand(), axes);
-    Scalar s;
-    engine().read(least, s.bytes, Trigger::DataError);
-    return cast_scalar(s, a.dtype(), DType::Int64).as<int64_t>() < 0;
-}
-
-// NumPy raises for any negative exponent of an integer power, so the exponents are looked at when the call is
-// made.
-void check_integer_power(const Arg& exponent, const Resolved& r) {
-    if (kind(r.loop) != Kind::Signed) return;
-    bool negative;
-    if (exponent.view()) {
-        if (kind(exponent.operand.dtype) != Kind::Signed) return;
-        negative = any_negative(Array(exponent.operand.storage, exponent.operand.layout,
-                                      exponent.operand.offset, exponent.operand.dtype));
-    } else {
-        negative =
-            cast_scalar(exponent.operand.scalar(), exponent.operand.dtype, DType::Int64).as<int64_t>() < 0;
-    }
-    if (negative) raise(PyExc_ValueError, "Integers to negative integer powers are not allowed.");
-}
-
 // --- deferring
 // -----------------------------------------------------------------------------------------------------------
 
@@ -273,8 +239,11 @@ PyObject* binary_general(OpCode op, PyObject* a, PyObject* b, bool is_operator) 
     const Resolved& r = resolve(op, x.type, y.type);
     if (r.state != Resolved::Native || !settle_pair(op, &x, &y, r))
         return foreign_binary(op, a, b, is_operator);
-    if (op == OpCode::Power) check_integer_power(y, r);
     Array out = output_for(x, y, r.result);
+    if (r.value_checks) {
+        const Arg both[2] = {x, y};
+        check_values(op, r, both, out.size() == 0);
+    }
     Operand in[2] = {x.operand, y.operand};
     engine().compute(op, r.loop, out.operand(), in);
     return new_result(std::move(out));
@@ -291,11 +260,11 @@ PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
     if (is_array(a)) {
         const Array& x = array_of(a);
         const Layout* l = x.layout();
-        if (l->ndim() > 0 && x.c_contiguous() && op != OpCode::Power) {
+        if (l->ndim() > 0 && x.c_contiguous()) {
             if (is_array(b) && array_of(b).layout() == l) {
                 const Array& y = array_of(b);
                 const Resolved& r = resolve(op, key(x.dtype()), key(y.dtype()));
-                if (r.state == Resolved::Native) {
+                if (r.state == Resolved::Native && !r.value_checks) {
                     Operand in[2] = {x.operand(), y.operand()};
                     Array out = engine().empty(r.result, l->shape());
                     engine().compute(op, r.loop, out.operand(), in);
@@ -303,7 +272,7 @@ PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
                 }
             } else if (PyFloat_CheckExact(b)) {
                 const Resolved& r = resolve(op, key(x.dtype()), kWeakFloat);
-                if (r.state == Resolved::Native) {
+                if (r.state == Resolved::Native && !r.value_checks) {
                     Scalar s = Scalar::of<double>(PyFloat_AS_DOUBLE(b));
                     if (r.loop != DType::Float64) s = cast_scalar(s, DType::Float64, r.loop);
                     Operand in[2] = {x.operand(), Operand(s, r.loop)};
@@ -326,6 +295,7 @@ PyObject* unary(OpCode op, PyObject* a) {
         const Resolved& r = resolve(op, x.type, 0);
         if (r.state == Resolved::Native) {
             settle(&x, r, false);
+            if (r.value_checks) check_values(op, r, &x, x.layout()->size() == 0);
             const Layout* l = x.layout();
             Array out = allocate(r.result, l->shape(), &l, 1);
             engine().compute(op, r.loop, out.operand(), {&x.operand, 1});
@@ -369,7 +339,7 @@ PyObject* into(OpCode op, ArrayObject* out, PyObject* const* in, int n, bool* ha
                                         tuple_text(target->shape()) + " doesn't match the broadcast shape " +
                                         tuple_text(with_out));
     }
-    if (op == OpCode::Power) check_integer_power(args[1], r);
+    if (r.value_checks) check_values(op, r, args, out->array.size() == 0);
     Operand operands[2] = {args[0].operand, args[1].operand};
     engine().compute(op, r.loop, out->array.operand(), {operands, static_cast<size_t>(n)});
     return Py_NewRef(reinterpret_cast<PyObject*>(out));

@@ -180,6 +180,7 @@ const Resolved& resolve_slow(OpCode op, TypeKey a, TypeKey b) {
     bool known =
         np.ufuncs[static_cast<int>(op)] ? resolve_by_numpy(op, a, b, &r) : resolve_by_table(op, a, b, &r);
     r.state = known ? Resolved::Native : Resolved::Foreign;
+    r.value_checks = known && depends_on_values(op, r.loop);
     Resolved& slot = resolved[static_cast<int>(op)][a][b];
     slot = r;
     return slot;

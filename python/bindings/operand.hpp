@@ -34,6 +34,7 @@ struct Resolved {
     DType loop = DType::Float64;
     DType result = DType::Float64;
     DType checked = DType::Float64;  // the dtype that Python integers must fit
+    bool value_checks = false;       // check_values() comes before recording
 };
 const Resolved& resolve_slow(OpCode op, TypeKey a, TypeKey b);
 extern Resolved resolved[kOps][kTypeKeys][kTypeKeys];
@@ -77,6 +78,11 @@ PyObject* inplace(OpCode op, PyObject* a, PyObject* b);
 // NumPy's short cuts for a ** scalar: the operation that stands for it, or OpCode::Power.
 OpCode power_short_cut(PyObject* a, PyObject* exponent);
 PyObject* ufunc_object(OpCode op);  // borrowed
+// Whether a loop can fail or warn depending on values: integer powers and integer divisions.
+bool depends_on_values(OpCode op, DType loop);
+// Raises or warns for the values at hand as NumPy does; evaluates what it must look at. `nothing`: no
+// elements.
+void check_values(OpCode op, const Resolved& r, const Arg* in, bool nothing);
 // dst[...] = src, converted, with NumPy's check of shapes.
 void assign_checked(const Array& dst, const Operand& src, const Layout* src_layout);
 std::string tuple_text(std::span<const int64_t> shape);  // (2,3) as NumPy's errors write it

@@ -1,6 +1,7 @@
 """Operators of the array type against NumPy: pairs of dtypes, Python numbers, broadcasting, memory order, in place."""
 
 import operator
+import warnings
 
 import core_cases as cases
 import numloom
@@ -289,3 +290,48 @@ def test_recording_evaluates_nothing():
     want += 1 - 1
     assert cases.host(z)[0, 0] == 3.0
     assert cases.host(z)[2, 0] == 7.0
+
+
+@pytest.mark.parametrize("code", "bBhHiIlL")
+def test_integer_division_by_zero(code):
+    a, b = np.array([4, 5, 6], code), np.array([2, 0, 1], code)
+    calls = {
+        "x // y": 1,
+        "x % y": 1,
+        "x // 0": 1,
+        "7 // y": 1,
+        "np.fmod(x, y)": 1,
+        "np.reciprocal(y)": 2,
+        "x // 2": 0,
+        "x // x": 0,
+        "x[:0] // 0": 0,
+        "operator.ifloordiv(x, y)": 1,
+    }
+    for text, count in calls.items():
+        found = []
+        for module, pair in ((np, (a.copy(), b)), (numloom, (ours(a), ours(b)))):
+            names = {"np": module, "operator": operator, "x": pair[0], "y": pair[1]}
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = eval(text, names)
+            found.append([(w.category, str(w.message)) for w in caught])
+            with np.errstate(divide="raise"):
+                raised = outcome_raised(text, names)
+            found.append(raised)
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                eval(text, names)
+            if module is np:
+                want = result
+        same(result, want, text)
+        assert found[0] == found[2], text
+        assert found[1] == found[3], text
+        assert len(found[0]) == count, text
+
+
+def outcome_raised(text, names):
+    try:
+        eval(text, names)
+    except FloatingPointError as e:
+        return str(e)
+    return None
