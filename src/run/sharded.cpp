@@ -88,17 +88,74 @@ class ShardedStep {
     // fit.
     std::vector<Range> split_points(const plan::Step& t, const std::vector<size_t>& stores,
                                     std::span<const int64_t> shape, int64_t points) {
-        size_t lead = stores[0];
-        for (size_t a : stores)
-            if (!shards_of(t, a).empty()) {
-                lead = a;
-                break;
-            }
+        const size_t lead = leading_store(t, stores);
         if (shards_of(t, lead).empty()) e_.allocate(storage(t, lead));
         std::vector<Range> ranges = ranges_of(t, lead, shape, points);
-        for (size_t a : stores)
-            if (shards_of(t, a).empty()) allocate_to_fit(t, a, shape, ranges);
+        const bool split = shards_of(t, lead).size() > 1;
+        for (size_t a : stores) {
+            if (a == lead) continue;
+            const size_t parts = shards_of(t, a).size();
+            if (parts == 0)
+                allocate_to_fit(t, a, shape, ranges);
+            else if (split && (parts > 1 ? !holds(t, a, shape, ranges) : mesh_.transport->size() > 1))
+                recut(t, a, cuts_to_fit(t, a, shape, ranges));
+        }
         return ranges;
+    }
+
+    // The store whose cuts decide: one that is split, if any, and best one into a new buffer, which holds the
+    // copied rest already.
+    size_t leading_store(const plan::Step& t, const std::vector<size_t>& stores) {
+        auto rank = [&](size_t a) {
+            const size_t parts = shards_of(t, a).size();
+            return (parts > 1 ? 4 : 0) + (t.kernel.accesses[a].shadow ? 2 : 0) + (parts == 1 ? 1 : 0);
+        };
+        return *std::max_element(stores.begin(), stores.end(),
+                                 [&](size_t a, size_t b) { return rank(a) < rank(b); });
+    }
+
+    // Whether every device owns what its range writes through the access.
+    bool holds(const plan::Step& t, size_t access, std::span<const int64_t> shape,
+               const std::vector<Range>& ranges) {
+        const kernel::Access& a = t.kernel.accesses[access];
+        const std::vector<Shard>& shards = shards_of(t, access);
+        return std::all_of(ranges.begin(), ranges.end(), [&](const Range& r) {
+            const Interval h =
+                mesh::hull(shape, {a.strides.data(), shape.size()}, item_size(a.dtype), r.begin, r.end);
+            const Shard& s = shards[static_cast<size_t>(r.device)];
+            return s.lo <= h.lo + offset(t, access) && h.hi + offset(t, access) <= s.hi;
+        });
+    }
+
+    // Gives a storage that holds data other cuts. It may have been cut to fit another kernel before, so that
+    // two storages of one shape are not always cut alike.
+    void recut(const plan::Step& t, size_t access, const std::vector<int64_t>& cuts) {
+        Storage* s = storage(t, access);
+        std::vector<Shard>& shards = shards_of(t, access);
+        const bool shadow = &shards != &s->shards;
+        if (shadow) s->shards.swap(shards);
+        if (s->shards.size() == 1) {  // a copy in every process
+            std::vector<Shard> parts;
+            e_.allocate_cut(s, cuts, &parts);
+            for (Shard& part : parts)
+                if (mesh_.is_local(part.device) && part.hi > part.lo)
+                    mesh_.device(part.device)
+                        .copy_from(mesh_.device(s->shards[0].device), part.base + part.lo,
+                                   s->shards[0].base + part.lo, part.hi - part.lo);
+            e_.free_shards(&s->shards);
+            s->shards.swap(parts);
+        } else {
+            std::vector<Executor::Need> needs;
+            for (size_t d = 0; d + 1 < cuts.size(); ++d)
+                if (cuts[d] < cuts[d + 1]) needs.push_back({s, static_cast<int>(d), {cuts[d], cuts[d + 1]}});
+            e_.exchange(needs);
+            for (size_t d = 0; d + 1 < cuts.size(); ++d) {
+                Shard& part = s->shards[d];
+                part.lo = part.valid_lo = cuts[d];
+                part.hi = part.valid_hi = cuts[d + 1];
+            }
+        }
+        if (shadow) s->shards.swap(shards);
     }
 
     std::vector<Range> ranges_of(const plan::Step& t, size_t lead, std::span<const int64_t> shape,
@@ -145,16 +202,20 @@ class ShardedStep {
     void allocate_to_fit(const plan::Step& t, size_t access, std::span<const int64_t> shape,
                          const std::vector<Range>& ranges) {
         Storage* s = storage(t, access);
-        const kernel::Access& a = t.kernel.accesses[access];
-        const std::span<const int64_t> strides{a.strides.data(), shape.size()};
         if (ranges.size() == static_cast<size_t>(mesh_.transport->size()) && ranges[0].begin == 0 &&
             ranges.back().begin == 0) {
             e_.allocate_cut(s, {}, &s->shards);
             return;
         }
-        int64_t points = 1;
-        for (int64_t n : shape) points *= n;
-        std::vector<int64_t> cuts(static_cast<size_t>(mesh_.size()) + 1, s->nbytes);
+        e_.allocate_cut(s, cuts_to_fit(t, access, shape, ranges), &s->shards);
+    }
+
+    // Cuts with which every device owns what its range writes through the access.
+    std::vector<int64_t> cuts_to_fit(const plan::Step& t, size_t access, std::span<const int64_t> shape,
+                                     const std::vector<Range>& ranges) {
+        const kernel::Access& a = t.kernel.accesses[access];
+        const std::span<const int64_t> strides{a.strides.data(), shape.size()};
+        std::vector<int64_t> cuts(static_cast<size_t>(mesh_.size()) + 1, storage(t, access)->nbytes);
         cuts[0] = 0;
         for (int d = mesh_.size() - 1; d > 0; --d) {
             cuts[static_cast<size_t>(d)] = cuts[static_cast<size_t>(d) + 1];
@@ -163,7 +224,7 @@ class ShardedStep {
                     cuts[static_cast<size_t>(d)] =
                         r.begin == 0 ? 0 : offset(t, access) + mesh::displacement(shape, strides, r.begin);
         }
-        e_.allocate_cut(s, cuts, &s->shards);
+        return cuts;
     }
 
     // Everything that the ranges read and their devices do not hold.
@@ -233,13 +294,14 @@ class ShardedStep {
     void run_reduction(const plan::Step& t, Program& program) {
         const kernel::Kernel& k = t.kernel;
         const int64_t units = k.kept_points() * k.leaves();
+        const std::vector<size_t> stores = main_stores(t);
+        const std::span<const int64_t> kept{k.shape.data(), static_cast<size_t>(k.kept)};
+        // Outputs first: that may move storages which the leaves read.
+        const std::vector<Range> outputs = split_points(t, stores, kept, k.kept_points());
         const std::vector<Range> parts = split_units(t, units);
         fetch_inputs(t, parts, true);
         const auto reductions = static_cast<int64_t>(k.reductions.size());
         std::vector<char> partials(static_cast<size_t>(reductions * units * 16));
-        const std::vector<size_t> stores = main_stores(t);
-        const std::span<const int64_t> kept{k.shape.data(), static_cast<size_t>(k.kept)};
-        const std::vector<Range> outputs = split_points(t, stores, kept, k.kept_points());
         PartialBuffers buffers(*this, partials.size());
         for (const Range& r : parts)
             if (mesh_.is_local(r.device)) run_leaves(t, program, r, buffers, units, &partials);
