@@ -62,6 +62,10 @@ DType result_dtype(OpCode op, DType loop) {
             return loop;
         case ResultRule::Bool:
             return DType::Bool;
+        case ResultRule::UInt8:
+            return DType::UInt8;
+        case ResultRule::Int32:
+            return DType::Int32;
         case ResultRule::Real:
             if (loop == DType::Complex64) return DType::Float32;
             return loop == DType::Complex128 ? DType::Float64 : loop;

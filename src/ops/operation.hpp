@@ -20,7 +20,7 @@ enum Trait : uint32_t {
     T_WARNS = 1u << 6,        // integer loops may report division by zero
 };
 
-enum class ResultRule : uint8_t { Same, Bool, Real };
+enum class ResultRule : uint8_t { Same, Bool, Real, UInt8, Int32 };
 
 enum class OpCode : uint16_t {
 #define NL_OP(id, name, inputs, loops, result, traits) id,

@@ -47,10 +47,11 @@ NL_FN int32_t truncate_to_int32(F f) {
 
 NL_SCALAR_END
 
-// The order matters.
-// clang-format off
+// The order matters; lines between keep clang-format from sorting.
 #include "ops/scalar/types.hpp"
+
 #include "ops/scalar/math_cpu.hpp"
+
 #include "ops/scalar/arithmetic.hpp"
+
 #include "ops/scalar/floating.hpp"
-// clang-format on

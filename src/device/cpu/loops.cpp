@@ -31,7 +31,8 @@ const LoopTable& choose() {
     if (has_avx512 && allows("avx512")) return avx512::kTable;
 #endif
 #if defined(NUMLOOM_HAVE_AVX2)
-    const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool has_avx2 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
     if (has_avx2 && (allows("avx2") || allows("avx512"))) return avx2::kTable;
 #endif
 #endif

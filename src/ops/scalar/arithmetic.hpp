@@ -25,12 +25,21 @@ template <class T>
 NL_FN bool complex_less_equal(Complex<T> a, Complex<T> b) {
     return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im <= b.im);
 }
+// NumPy's array loops fuse one product of each part on processors with FMA; its bits are the specification
+// here.
 template <class T>
 NL_FN Complex<T> complex_multiply(Complex<T> a, Complex<T> b) {
+    return {m::fma(a.re, b.re, -(a.im * b.im)), m::fma(a.re, b.im, a.im * b.re)};
+}
+// By the book, each product rounded: what NumPy's complex power is made of.
+template <class T>
+NL_FN Complex<T> complex_product(Complex<T> a, Complex<T> b) {
     return {NL_ROUNDED(a.re * b.re) - NL_ROUNDED(a.im * b.im),
             NL_ROUNDED(a.re * b.im) + NL_ROUNDED(a.im * b.re)};
 }
 // Smith's method (R. L. Smith, Algorithm 116, 1962): the larger part of the divisor is divided out first.
+// Products pass through NL_ROUNDED, since GCC 12 contracts a*b-c, a*b+c pairs of complex numbers whatever
+// -ffp-contract says.
 template <class T>
 NL_FN Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
     const T re = abs_of(b.re), im = abs_of(b.im);
@@ -39,8 +48,9 @@ NL_FN Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
     const T ratio = small / large;
     const T scale = (T)1 / (large + NL_ROUNDED(small * ratio));
     const T p = by_real ? a.re : a.im, q = by_real ? a.im : a.re;
-    const T first = (p + NL_ROUNDED(q * ratio)) * scale, along = NL_ROUNDED(p * ratio);
-    const T second = by_real ? (q - along) * scale : (along - q) * scale;
+    const T first = (p + NL_ROUNDED(q * ratio)) * scale;
+    const T product = NL_ROUNDED(p * ratio);
+    const T second = (by_real ? q - product : product - q) * scale;
     const bool by_zero = by_real && re == 0;
     return {by_zero ? a.re / re : first, by_zero ? a.im / re : second};
 }
@@ -217,20 +227,20 @@ template <class T>
 NL_FN Complex<T> complex_power(Complex<T> a, Complex<T> b) {
     if (b.re == 0 && b.im == 0) return {1, 0};
     if (a.re == 0 && a.im == 0) {
-        if (b.re > 0 && b.im == 0) return {0, 0};
+        if (b.re > 0) return {0, 0};
         return {quiet_nan<T>(), quiet_nan<T>()};
     }
     if (b.im == 0 && b.re > (T)-100 && b.re < (T)100 && (T)(int)b.re == b.re) {
         const int n = (int)b.re;
         if (n == 1) return a;
-        if (n == 2) return complex_multiply(a, a);
-        if (n == 3) return complex_multiply(a, complex_multiply(a, a));
+        if (n == 2) return complex_product(a, a);
+        if (n == 3) return complex_product(a, complex_product(a, a));
         Complex<T> result = {1, 0}, factor = a;
         for (int left = n < 0 ? -n : n;;) {
-            if (left & 1) result = complex_multiply(result, factor);
+            if (left & 1) result = complex_product(result, factor);
             left >>= 1;
             if (left == 0) break;
-            factor = complex_multiply(factor, factor);
+            factor = complex_product(factor, factor);
         }
         return n < 0 ? complex_divide(Complex<T>{1, 0}, result) : result;
     }
@@ -504,6 +514,48 @@ struct Op_RightShift {
         constexpr Wide<T> width = 8 * sizeof(T);
         const bool inside = b >= 0 && (Wide<T>)b < width;
         return (T)(a >> (inside ? b : (T)(width - 1))) & (T)(inside || Traits<T>::has_sign ? (T)-1 : (T)0);
+    }
+};
+
+// --- whole numbers ---
+
+template <class T>
+NL_FN Wide<T> magnitude_of(T a) {
+    if constexpr (Traits<T>::has_sign) {
+        return a < 0 ? (Wide<T>)0 - (Wide<T>)a : (Wide<T>)a;
+    } else {
+        return a;
+    }
+}
+template <class T>
+NL_FN Wide<T> gcd_of(Wide<T> a, Wide<T> b) {
+    while (b != 0) {
+        const Wide<T> r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+template <class T>
+struct Op_Gcd {
+    NL_DEF T apply(T a, T b) { return (T)gcd_of<T>(magnitude_of(a), magnitude_of(b)); }
+};
+template <class T>
+struct Op_Lcm {
+    NL_DEF T apply(T a, T b) {
+        const Wide<T> p = magnitude_of(a), q = magnitude_of(b), g = gcd_of<T>(p, q);
+        return g == 0 ? (T)0 : (T)(p / g * q);
+    }
+};
+// Bits of the absolute value.
+template <class T>
+struct Op_BitwiseCount {
+    NL_DEF uint8_t apply(T a) {
+        uint64_t v = magnitude_of(a);
+        v = v - ((v >> 1) & 0x5555555555555555ull);
+        v = (v & 0x3333333333333333ull) + ((v >> 2) & 0x3333333333333333ull);
+        v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0full;
+        return (uint8_t)((v * 0x0101010101010101ull) >> 56);
     }
 };
 

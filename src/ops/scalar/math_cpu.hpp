@@ -28,20 +28,52 @@ NL_FN __complex__ float to_c(Complex<float> a) {
 NL_FN Complex<double> from_c(__complex__ double c) { return {__real__ c, __imag__ c}; }
 NL_FN Complex<float> from_c(__complex__ float c) { return {__real__ c, __imag__ c}; }
 
+NL_FN double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+NL_FN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+// A product that no compiler fuses with what follows.
+NL_FN double rounded(double a) {
+#if defined(__x86_64__) && !defined(__clang__)
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
+NL_FN float rounded(float a) {
+#if defined(__x86_64__) && !defined(__clang__)
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
 NL_REAL1(floor)
 NL_REAL1(ceil)
 NL_REAL1(trunc)
 NL_REAL1(rint)
 NL_REAL1(sqrt)
+NL_REAL1(cbrt)
 NL_REAL1(exp)
+NL_REAL1(exp2)
+NL_REAL1(expm1)
 NL_REAL1(log)
+NL_REAL1(log2)
+NL_REAL1(log10)
+NL_REAL1(log1p)
 NL_REAL1(sin)
 NL_REAL1(cos)
+NL_REAL1(tan)
+NL_REAL1(asin)
+NL_REAL1(acos)
+NL_REAL1(atan)
+NL_REAL1(sinh)
+NL_REAL1(cosh)
 NL_REAL1(tanh)
+NL_REAL1(asinh)
+NL_REAL1(acosh)
+NL_REAL1(atanh)
 NL_REAL1(erf)
+NL_REAL1(erfc)
 NL_REAL2(fmod)
 NL_REAL2(pow)
 NL_REAL2(hypot)
+NL_REAL2(atan2)
 
 NL_COMPLEX1(csqrt)
 NL_COMPLEX1(cexp)
@@ -49,11 +81,49 @@ NL_COMPLEX1(clog)
 NL_COMPLEX1(csin)
 NL_COMPLEX1(ccos)
 NL_COMPLEX1(ctanh)
+NL_COMPLEX1(ctan)
+NL_COMPLEX1(casin)
+NL_COMPLEX1(cacos)
+NL_COMPLEX1(catan)
+NL_COMPLEX1(csinh)
+NL_COMPLEX1(ccosh)
+NL_COMPLEX1(casinh)
+NL_COMPLEX1(cacosh)
+NL_COMPLEX1(catanh)
 NL_FN Complex<double> cpow(Complex<double> a, Complex<double> b) {
     return from_c(__builtin_cpow(to_c(a), to_c(b)));
 }
 NL_FN Complex<float> cpow(Complex<float> a, Complex<float> b) {
     return from_c(__builtin_cpowf(to_c(a), to_c(b)));
+}
+
+// What C lacks, from its parts as NumPy has them.
+template <class T>
+NL_FN Complex<T> cexp2(Complex<T> a) {
+    const T ln2 = (T)0.693147180559945309417232121458176568;
+    return cexp(Complex<T>{a.re * ln2, a.im * ln2});
+}
+template <class T>
+NL_FN Complex<T> clog2(Complex<T> a) {
+    const T log2e = (T)1.442695040888963407359924681001892137;
+    const Complex<T> l = clog(a);
+    return {l.re * log2e, l.im * log2e};
+}
+template <class T>
+NL_FN Complex<T> clog10(Complex<T> a) {
+    const T log10e = (T)0.434294481903251827651128918916605082;
+    const Complex<T> l = clog(a);
+    return {l.re * log10e, l.im * log10e};
+}
+template <class T>
+NL_FN Complex<T> clog1p(Complex<T> a) {
+    const T size = hypot(a.re + (T)1, a.im);
+    return {log(size), atan2(a.im, a.re + (T)1)};
+}
+template <class T>
+NL_FN Complex<T> cexpm1(Complex<T> a) {
+    const T half = sin(a.im / (T)2);
+    return {expm1(a.re) * cos(a.im) - rounded((T)2 * half * half), sin(a.im) * exp(a.re)};
 }
 
 }  // namespace m

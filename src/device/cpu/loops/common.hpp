@@ -97,31 +97,35 @@ const Memory<T>* input(const void* const* in, int k) {
 
 template <template <class> class Op, class T>
 void unary(void* out, const void* const* in, int64_t n) {
-    using R = decltype(Op<T>::apply(T{}));
+    using R = decltype(scalar::Apply<Op, T>::run(T{}));
     auto* o = static_cast<Memory<R>*>(out);
     const Memory<T>* a = input<T>(in, 0);
     NL_INDEPENDENT
-    for (int64_t i = 0; i < n; ++i) o[i] = static_cast<Memory<R>>(Op<T>::apply(static_cast<T>(a[i])));
+    for (int64_t i = 0; i < n; ++i)
+        o[i] = static_cast<Memory<R>>(scalar::Apply<Op, T>::run(static_cast<T>(a[i])));
 }
 
 template <template <class> class Op, class T, unsigned mask>
 void binary(void* out, const void* const* in, int64_t n) {
-    using R = decltype(Op<T>::apply(T{}, T{}));
+    using R = decltype(scalar::Apply<Op, T>::run(T{}, T{}));
     auto* o = static_cast<Memory<R>*>(out);
     const Memory<T>* a = input<T>(in, 0);
     const Memory<T>* b = input<T>(in, 1);
     if constexpr (mask == 0) {
         NL_INDEPENDENT
         for (int64_t i = 0; i < n; ++i)
-            o[i] = static_cast<Memory<R>>(Op<T>::apply(static_cast<T>(a[i]), static_cast<T>(b[i])));
+            o[i] =
+                static_cast<Memory<R>>(scalar::Apply<Op, T>::run(static_cast<T>(a[i]), static_cast<T>(b[i])));
     } else if constexpr (mask == 1) {
         const T s = static_cast<T>(a[0]);
         NL_INDEPENDENT
-        for (int64_t i = 0; i < n; ++i) o[i] = static_cast<Memory<R>>(Op<T>::apply(s, static_cast<T>(b[i])));
+        for (int64_t i = 0; i < n; ++i)
+            o[i] = static_cast<Memory<R>>(scalar::Apply<Op, T>::run(s, static_cast<T>(b[i])));
     } else {
         const T s = static_cast<T>(b[0]);
         NL_INDEPENDENT
-        for (int64_t i = 0; i < n; ++i) o[i] = static_cast<Memory<R>>(Op<T>::apply(static_cast<T>(a[i]), s));
+        for (int64_t i = 0; i < n; ++i)
+            o[i] = static_cast<Memory<R>>(scalar::Apply<Op, T>::run(static_cast<T>(a[i]), s));
     }
 }
 
@@ -175,7 +179,7 @@ void floats_to_halves(Half* out, const float* in, int64_t n);
 
 // `masks`: the float inputs, as a set of bits; the scalar inputs, as another. Other inputs (the mask of
 // where) and bool results pass through.
-template <Loop loop, int arity, unsigned halves, unsigned scalars, bool half_result>
+template <Loop loop, int arity, unsigned halves, unsigned scalars, ResultRule rule>
 void half_loop(void* out, const void* const* in, int64_t n) {
     constexpr int64_t kBlock = 512;
     alignas(64) float buffer[arity][kBlock];
@@ -195,11 +199,11 @@ void half_loop(void* out, const void* const* in, int64_t n) {
                                  scalar ? 1 : count);
             block[k] = buffer[k];
         }
-        if constexpr (half_result) {
+        if constexpr (rule == ResultRule::Same || rule == ResultRule::Real) {
             loop(result, block, count);
             floats_to_halves(static_cast<Half*>(out) + first, result, count);
         } else {
-            loop(static_cast<char*>(out) + first, block, count);
+            loop(static_cast<char*>(out) + first * (rule == ResultRule::Int32 ? 4 : 1), block, count);
         }
     }
 }
@@ -209,13 +213,24 @@ void half_loop(void* out, const void* const* in, int64_t n) {
 constexpr unsigned kMasks = 8;
 using Row = std::array<std::array<Loop, kMasks>, kDTypes>;
 
-// The loop of an operation without half precision. Vector math specialises this.
+// Vector functions of an operation, for float and double; vector_math.hpp fills this in where a library has
+// them.
+template <OpCode op>
+struct VectorOf {
+    static constexpr bool found = false;
+};
+template <class F, class T, int arity, unsigned mask>
+void vector_loop(void* out, const void* const* in, int64_t n);
+
+// The loop of an operation without half precision.
 template <OpCode op, DType d, unsigned mask>
 struct PlainLoop {
     using F = FunctorOf<op>;
     using T = Element<d>;
     static constexpr Loop get() {
-        if constexpr (F::arity == 1) {
+        if constexpr (VectorOf<op>::found && (d == DType::Float32 || d == DType::Float64)) {
+            return &vector_loop<VectorOf<op>, T, F::arity, mask>;
+        } else if constexpr (F::arity == 1) {
             return &unary<F::template type, T>;
         } else if constexpr (F::arity == 2) {
             return &binary<F::template type, T, mask>;
@@ -226,13 +241,16 @@ struct PlainLoop {
 };
 
 constexpr int64_t result_size(ResultRule rule, DType d) {
-    if (rule == ResultRule::Bool) return 1;
+    if (rule == ResultRule::Bool || rule == ResultRule::UInt8) return 1;
+    if (rule == ResultRule::Int32) return 4;
     return rule == ResultRule::Real && numloom::is_complex(d) ? item_size(d) / 2 : item_size(d);
 }
-constexpr bool commutes(OpCode op) {
-    return op == OpCode::Add || op == OpCode::Multiply || op == OpCode::Equal || op == OpCode::NotEqual ||
-           op == OpCode::BitwiseAnd || op == OpCode::BitwiseOr || op == OpCode::BitwiseXor ||
-           op == OpCode::LogicalAnd || op == OpCode::LogicalOr || op == OpCode::LogicalXor;
+constexpr bool commutes(OpCode op, DType d) {
+    // The fused product of complex numbers is not the same bits both ways.
+    return op == OpCode::Add || (op == OpCode::Multiply && !numloom::is_complex(d)) || op == OpCode::Equal ||
+           op == OpCode::NotEqual || op == OpCode::BitwiseAnd || op == OpCode::BitwiseOr ||
+           op == OpCode::BitwiseXor || op == OpCode::LogicalAnd || op == OpCode::LogicalOr ||
+           op == OpCode::LogicalXor;
 }
 
 template <OpCode op, DType d, unsigned mask>
@@ -243,16 +261,17 @@ constexpr Loop pick() {
     } else if constexpr (mask == (1u << F::arity) - 1u) {
         return &filled<pick<op, d, 0>(), result_size(F::rule, d)>;
     } else if constexpr (d == DType::Float16) {
-        constexpr bool half_result = F::rule != ResultRule::Bool;
         // Of two equal zeros half precision gives the first, float the second.
         if constexpr (op == OpCode::Minimum || op == OpCode::Maximum) {
             constexpr unsigned other = ((mask & 1u) << 1) | (mask >> 1);
-            return &half_loop<&swapped<pick<op, DType::Float32, other>()>, 2, 3u, mask, half_result>;
+            return &half_loop<&swapped<pick<op, DType::Float32, other>()>, 2, 3u, mask, F::rule>;
         } else {
+            if constexpr (op == OpCode::NextAfter || op == OpCode::Spacing)
+                return PlainLoop<op, d, mask>::get();
             constexpr unsigned halves = op == OpCode::Where ? 6u : (1u << F::arity) - 1u;
-            return &half_loop<pick<op, DType::Float32, mask>(), F::arity, halves, mask, half_result>;
+            return &half_loop<pick<op, DType::Float32, mask>(), F::arity, halves, mask, F::rule>;
         }
-    } else if constexpr (F::arity == 2 && mask == 1u && commutes(op)) {
+    } else if constexpr (F::arity == 2 && mask == 1u && commutes(op, d)) {
         return &swapped<pick<op, d, 2u>()>;
     } else {
         return PlainLoop<op, d, mask>::get();
@@ -287,7 +306,7 @@ struct Section {
     OpCode first, last;
     const Row* rows;
 };
-extern const Section kArithmetic, kDivide, kExtrema, kCompare, kBits, kMath, kFloating, kParts;
+extern const Section kArithmetic, kDivide, kExtrema, kCompare, kBits, kMath, kFloating, kIntegers, kParts;
 
 Loop find_cast(DType from, DType to);
 Gather find_gather(int64_t itemsize);

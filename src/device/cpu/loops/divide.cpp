@@ -1,5 +1,5 @@
 // Loops of division, remainders and powers.
-#include "device/cpu/loops/common.hpp"
+#include "device/cpu/loops/vector_math.hpp"
 
 namespace numloom::cpu::NUMLOOM_TARGET {
 

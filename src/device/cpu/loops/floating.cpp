@@ -3,7 +3,7 @@
 
 namespace numloom::cpu::NUMLOOM_TARGET {
 
-static constexpr auto kRows = make_section<OpCode::Floor, OpCode::CopySign>();
-const Section kFloating = {OpCode::Floor, OpCode::CopySign, kRows.data()};
+static constexpr auto kRows = make_section<OpCode::Floor, OpCode::Rad2Deg>();
+const Section kFloating = {OpCode::Floor, OpCode::Rad2Deg, kRows.data()};
 
 }  // namespace numloom::cpu::NUMLOOM_TARGET

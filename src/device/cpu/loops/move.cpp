@@ -1,4 +1,5 @@
-// Elements between strided and contiguous memory, and copies past the caches.
+// Elements between strided and contiguous memory, between half precision and float, and copies past the
+// caches.
 #include "device/cpu/loops/common.hpp"
 
 #if defined(__x86_64__)
@@ -116,6 +117,67 @@ Scatter find_scatter(int64_t itemsize) {
             return &scatter<Bytes16>;
         default:
             return nullptr;
+    }
+}
+
+// Half precision to float and back by the processor's conversions where it has them. The rest of a block goes
+// through the same instruction, so that a NaN's bits do not depend on its position. (The masked forms with a
+// full mask: GCC 12 warns of its own header in the plain ones.)
+#if defined(__AVX512F__)
+#define NL_F16C
+constexpr int64_t kHalves = 16;
+static inline void widen_block(float* out, const Half* in) {
+    _mm512_storeu_ps(out,
+                     _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in))));
+}
+static inline void narrow_block(Half* out, const float* in) {
+    const __m256i halves =
+        _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), halves);
+}
+#elif defined(__AVX2__)
+// Every processor with AVX2 that loops() accepts has these.
+#define NL_F16C __attribute__((target("f16c")))
+constexpr int64_t kHalves = 8;
+NL_F16C static inline void widen_block(float* out, const Half* in) {
+    _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in))));
+}
+NL_F16C static inline void narrow_block(Half* out, const float* in) {
+    const __m128i halves =
+        _mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), halves);
+}
+#else
+#define NL_F16C
+constexpr int64_t kHalves = 8;
+static inline void widen_block(float* out, const Half* in) {
+    for (int64_t i = 0; i < kHalves; ++i) out[i] = scalar::to_float(in[i]);
+}
+static inline void narrow_block(Half* out, const float* in) {
+    for (int64_t i = 0; i < kHalves; ++i) out[i] = scalar::to_half(in[i]);
+}
+#endif
+
+NL_F16C void halves_to_floats(float* out, const Half* in, int64_t n) {
+    int64_t i = 0;
+    for (; i + kHalves <= n; i += kHalves) widen_block(out + i, in + i);
+    if (i < n) {
+        Half rest[kHalves] = {};
+        float floats[kHalves];
+        std::memcpy(rest, in + i, static_cast<size_t>(n - i) * sizeof(Half));
+        widen_block(floats, rest);
+        std::memcpy(out + i, floats, static_cast<size_t>(n - i) * sizeof(float));
+    }
+}
+NL_F16C void floats_to_halves(Half* out, const float* in, int64_t n) {
+    int64_t i = 0;
+    for (; i + kHalves <= n; i += kHalves) narrow_block(out + i, in + i);
+    if (i < n) {
+        float rest[kHalves] = {};
+        Half halves[kHalves];
+        std::memcpy(rest, in + i, static_cast<size_t>(n - i) * sizeof(float));
+        narrow_block(halves, rest);
+        std::memcpy(out + i, halves, static_cast<size_t>(n - i) * sizeof(Half));
     }
 }
 

@@ -4,17 +4,8 @@
 
 namespace numloom::cpu::NUMLOOM_TARGET {
 
-static constexpr auto kRows = make_section<OpCode::Copy, OpCode::ImagPart>();
-const Section kParts = {OpCode::Copy, OpCode::ImagPart, kRows.data()};
-
-void halves_to_floats(float* out, const Half* in, int64_t n) {
-    NL_INDEPENDENT
-    for (int64_t i = 0; i < n; ++i) out[i] = scalar::to_float(in[i]);
-}
-void floats_to_halves(Half* out, const float* in, int64_t n) {
-    NL_INDEPENDENT
-    for (int64_t i = 0; i < n; ++i) out[i] = scalar::to_half(in[i]);
-}
+static constexpr auto kRows = make_section<OpCode::Copy, OpCode::Ldexp>();
+const Section kParts = {OpCode::Copy, OpCode::Ldexp, kRows.data()};
 
 template <class T>
 static void fill_with(void* out, int64_t n) {

@@ -8,8 +8,8 @@ namespace numloom::cpu::NUMLOOM_TARGET {
 namespace {
 
 const Section* section_of(OpCode op) {
-    static const Section* const kSections[] = {&kArithmetic, &kDivide, &kExtrema,  &kCompare,
-                                               &kBits,       &kMath,   &kFloating, &kParts};
+    static const Section* const kSections[] = {&kArithmetic, &kDivide,   &kExtrema,  &kCompare, &kBits,
+                                               &kMath,       &kFloating, &kIntegers, &kParts};
     for (const Section* s : kSections) {
         if (op >= s->first && op <= s->last) return s;
     }
