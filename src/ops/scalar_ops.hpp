@@ -52,6 +52,8 @@ NL_SCALAR_END
 
 #include "ops/scalar/math_cpu.hpp"
 
+#include "ops/scalar/complex_math.hpp"
+
 #include "ops/scalar/arithmetic.hpp"
 
 #include "ops/scalar/floating.hpp"

@@ -160,6 +160,32 @@ NL_FN Z csin(Z z) { return over_i(csinh(times_i(z))); }
 NL_FN Z ccos(Z z) { return ccosh(times_i(z)); }
 NL_FN Z ctan(Z z) { return over_i(ctanh(times_i(z))); }
 
+// Kahan's inverse functions: products of square roots keep both sides of a branch cut apart.
+NL_FN Z casin(Z z) {
+    const Z p = csqrt(Z{1 - z.re, -z.im}), q = csqrt(Z{1 + z.re, z.im});
+    return {::atan2(z.re, p.re * q.re - p.im * q.im), ::asinh(p.re * q.im - p.im * q.re)};
+}
+NL_FN Z cacos(Z z) {
+    const Z p = csqrt(Z{1 - z.re, -z.im}), q = csqrt(Z{1 + z.re, z.im});
+    return {2 * ::atan2(p.re, q.re), ::asinh(q.re * p.im - q.im * p.re)};
+}
+NL_FN Z cacosh(Z z) {
+    const Z p = csqrt(Z{z.re - 1, z.im}), q = csqrt(Z{z.re + 1, z.im});
+    return {::asinh(p.re * q.re + p.im * q.im), 2 * ::atan2(p.im, q.re)};
+}
+NL_FN Z catanh(Z z) {
+    const double x = z.re, y = z.im;
+    if (::fabs(x) > 1e150 || ::fabs(y) > 1e150) {
+        const double size = ::hypot(x, y);
+        return {finite(size) ? x / size / size : ::copysign(0.0, x), ::copysign(1.5707963267948966, y)};
+    }
+    const double d = 1 - ::fabs(x);
+    const double re = 0.25 * ::log1p(4 * ::fabs(x) / (d * d + y * y));
+    return {::copysign(re, x), 0.5 * ::atan2(2 * y, d * (1 + ::fabs(x)) - y * y)};
+}
+NL_FN Z casinh(Z z) { return over_i(casin(times_i(z))); }
+NL_FN Z catan(Z z) { return over_i(catanh(times_i(z))); }
+
 NL_FN Z multiply(Z a, Z b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 NL_FN Z invert(Z a) {
     const bool by_real = ::fabs(a.re) >= ::fabs(a.im);
@@ -201,6 +227,12 @@ NL_COMPLEX1(ctan)
 NL_COMPLEX1(csinh)
 NL_COMPLEX1(ccosh)
 NL_COMPLEX1(ctanh)
+NL_COMPLEX1(casin)
+NL_COMPLEX1(cacos)
+NL_COMPLEX1(catan)
+NL_COMPLEX1(casinh)
+NL_COMPLEX1(cacosh)
+NL_COMPLEX1(catanh)
 NL_FN Complex<float> cpow(Complex<float> a, Complex<float> b) {
     const Z z = cpow(Z{(double)a.re, (double)a.im}, Z{(double)b.re, (double)b.im});
     return {(float)z.re, (float)z.im};
