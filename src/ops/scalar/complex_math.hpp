@@ -30,7 +30,7 @@ NL_FN Complex<T> clog1p(Complex<T> a) {
 template <class T>
 NL_FN Complex<T> cexpm1(Complex<T> a) {
     const T half = sin(a.im / (T)2);
-    return {expm1(a.re) * cos(a.im) - rounded((T)2 * half * half), sin(a.im) * exp(a.re)};
+    return {expm1(a.re) * cos(a.im) - NL_ROUNDED((T)2 * half * half), sin(a.im) * exp(a.re)};
 }
 
 }  // namespace m

@@ -30,19 +30,6 @@ NL_FN Complex<float> from_c(__complex__ float c) { return {__real__ c, __imag__ 
 
 NL_FN double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 NL_FN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-// A product that no compiler fuses with what follows.
-NL_FN double rounded(double a) {
-#if defined(__x86_64__) && !defined(__clang__)
-    __asm__("" : "+x"(a));
-#endif
-    return a;
-}
-NL_FN float rounded(float a) {
-#if defined(__x86_64__) && !defined(__clang__)
-    __asm__("" : "+x"(a));
-#endif
-    return a;
-}
 NL_REAL1(floor)
 NL_REAL1(ceil)
 NL_REAL1(trunc)

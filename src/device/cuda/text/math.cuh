@@ -47,9 +47,6 @@ NL_REAL2(nextafter)
 NL_FN double pow(double a, double b) { return ::pow(a, b); }
 NL_FN double fma(double a, double b, double c) { return ::fma(a, b, c); }
 NL_FN float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
-// A product that is rounded before it is used; contraction is off already.
-NL_FN double rounded(double a) { return a; }
-NL_FN float rounded(float a) { return a; }
 // powf is off by up to 4 ulp.
 NL_FN float pow(float a, float b) { return (float)::pow((double)a, (double)b); }
 
