@@ -67,8 +67,9 @@ def main() -> None:
     if args.programs:
         with open(args.programs) as file:
             listed = [Program.from_json(line) for line in file]
-    module = load_module(args.module)
+    # Opened first: under MPI the module sends what further processes open for writing to a folder of their own.
     with open(f"{args.progress}.{rank()}", "a", buffering=1) as progress:
+        module = load_module(args.module)
         for k in range(args.first, args.first + args.count):
             progress.write(json.dumps({"start": k}) + "\n")
             program = listed[k] if listed is not None else generate.program(args.seed, k, options)
