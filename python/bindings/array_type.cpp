@@ -111,7 +111,14 @@ PyObject* get_base(PyObject* self, void*) {
     return Py_NewRef(base ? base : Py_None);
 }
 
-PyObject* get_device(PyObject*, void*) { return PyUnicode_FromString("cpu"); }
+// NumPy's "cpu"; the device's name where the arrays of this process live on another kind.
+PyObject* get_device(PyObject*, void*) {
+    return guarded([&] {
+        const Engine::MeshInfo mesh = engine().mesh();
+        const bool cpu = mesh.devices.empty() || mesh.devices[0].rfind("cpu", 0) == 0;
+        return Ref::take(PyUnicode_FromString(cpu ? "cpu" : mesh.devices[0].c_str())).release();
+    });
+}
 
 PyObject* permuted(PyObject* self, std::span<const int64_t> axes) {
     const Array& a = array_of(self);

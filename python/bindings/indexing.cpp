@@ -242,6 +242,39 @@ void store_element(const Array& e, PyObject* value) {
     record_store(e, Operand(bits, e.dtype()));
 }
 
+// Where the element lies in host memory with all recorded work on it done, without evaluating anything;
+// nullptr where that is not so. `writing`: recorded reads of it must be done too.
+inline char* element_memory(const Array& a, int64_t offset, bool writing) {
+    if (!alone() || engine().pending(*a.storage(), writing)) return nullptr;
+    char* base = a.storage()->one_piece();
+    return base ? base + offset : nullptr;
+}
+
+// The offset of the element for one integer an axis, the form of loops over elements; false for any other
+// key, and for indices out of bounds.
+inline bool plain_element(const Array& a, PyObject* k, int64_t* offset) {
+    const Layout& l = *a.layout();
+    PyObject* const* keys = &k;
+    Py_ssize_t n = 1;
+    if (PyTuple_CheckExact(k)) {
+        keys = &PyTuple_GET_ITEM(k, 0);
+        n = PyTuple_GET_SIZE(k);
+    }
+    if (n != l.ndim()) return false;
+    int64_t at = a.offset();
+    for (int axis = 0; axis < n; ++axis) {
+        if (!PyLong_CheckExact(keys[axis])) return false;
+        int overflow;
+        int64_t i = PyLong_AsLongLongAndOverflow(keys[axis], &overflow);
+        const int64_t extent = l.shape(axis);
+        if (i < 0) i += extent;
+        if (overflow || i < 0 || i >= extent) return false;
+        at += i * l.stride(axis);
+    }
+    *offset = at;
+    return true;
+}
+
 bool same_view(const Array& a, const Array& b) {
     return a.storage() == b.storage() && a.layout() == b.layout() && a.offset() == b.offset() &&
            a.dtype() == b.dtype();
@@ -250,6 +283,7 @@ bool same_view(const Array& a, const Array& b) {
 }  // namespace
 
 PyObject* element(const Array& a, int64_t offset) {
+    if (const char* p = element_memory(a, offset, false)) return make_numpy_scalar(a.dtype(), p);
     Array e = a.view(Layout::scalar(), offset);
     Engine& en = engine();
     if (a.storage()->nbytes > kSmallBytes && en.pending(*a.storage())) {
@@ -265,6 +299,8 @@ PyObject* element(const Array& a, int64_t offset) {
 
 PyObject* getitem(PyObject* self, PyObject* k) {
     ArrayObject* o = as_array(self);
+    int64_t at;
+    if (plain_element(o->array, k, &at)) return element(o->array, at);
     Target t;
     parse(o->array, k, &t);
     switch (t.access) {
@@ -321,6 +357,14 @@ int setitem(PyObject* self, PyObject* k, PyObject* value) {
     ArrayObject* o = as_array(self);
     if (!value) raise(PyExc_ValueError, "cannot delete array elements");
     if (!o->writeable) raise(PyExc_ValueError, "assignment destination is read-only");
+    int64_t at;
+    Scalar bits;
+    if (plain_element(o->array, k, &at) && number_bytes(value, o->array.dtype(), &bits)) {
+        if (char* p = element_memory(o->array, at, true)) {
+            std::memcpy(p, bits.bytes, static_cast<size_t>(item_size(o->array.dtype())));
+            return 0;
+        }
+    }
     Target t;
     parse(o->array, k, &t);
     switch (t.access) {

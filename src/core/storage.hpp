@@ -48,6 +48,8 @@ class Storage {
     // --- executor's ---
     std::vector<Shard> shards;  // empty until the first write is executed
     bool has_data() const { return !shards.empty(); }
+    // Address of byte 0 where one device holds everything; nullptr else, also before the first write.
+    char* one_piece() const { return shards.size() == 1 ? shards[0].base : nullptr; }
 };
 
 }  // namespace numloom
