@@ -87,20 +87,30 @@ bool complement(const Storage& s, const View& v, std::vector<Piece>* out) {
         return false;
     if (!out) return true;
     // Slabs before and after the box, axis by axis; within a slab the axes in front are already limited to
-    // the box.
+    // the box. Two slabs of one thickness are one piece: a launch less.
     for (int a = 0; a < f.shape.n; ++a) {
-        for (int side = 0; side < 2; ++side) {
-            const int64_t from = side == 0 ? 0 : f.high[a], to = side == 0 ? f.low[a] : f.shape[a];
-            if (to <= from) continue;
-            Dims shape;
+        const int64_t before = f.low[a], after = f.shape[a] - f.high[a];
+        auto add = [&](int64_t slabs, int64_t from, int64_t thickness) {
+            Dims shape, strides;
             int64_t offset = 0;
             for (int k = 0; k < f.shape.n; ++k) {
                 const int64_t first = k < a ? f.low[k] : k == a ? from : 0;
-                shape.push(k < a ? f.high[k] - f.low[k] : k == a ? to - from : f.shape[k]);
+                if (k == a && slabs > 1) {  // in order of address, as pieces for several devices have to be
+                    shape.push(slabs);
+                    strides.push(f.high[a] * f.strides[a]);
+                }
+                shape.push(k < a ? f.high[k] - f.low[k] : k == a ? thickness : f.shape[k]);
+                strides.push(f.strides[k]);
                 offset += first * f.strides[k];
             }
-            out->push_back({Layout::intern(shape, f.strides), offset});
+            out->push_back({Layout::intern(shape, strides), offset});
+        };
+        if (before == after && before > 0 && f.shape.n < kMaxDims) {
+            add(2, 0, before);
+            continue;
         }
+        if (before > 0) add(1, 0, before);
+        if (after > 0) add(1, f.high[a], after);
     }
     return true;
 }

@@ -124,7 +124,8 @@ def run_configuration(args, settings: Settings, name: str) -> dict:
 
 def main(arguments=None) -> int:
     args = parse(arguments)
-    names = list(CONFIGURATIONS) if args.config == "all" else args.config.split(",")
+    every = [name for name, c in CONFIGURATIONS.items() if not c.gpu or available(c) is None]
+    names = every if args.config == "all" else args.config.split(",")
     unknown = [n for n in names if n not in CONFIGURATIONS]
     if unknown:
         print(f"unknown configuration {unknown[0]!r}; there are: {', '.join(CONFIGURATIONS)}", file=sys.stderr)

@@ -25,11 +25,19 @@ WIDE = {"f": numpy.longdouble, "c": numpy.clongdouble}
 ULPS = {"erf": 3.5}  # 2.5, and 1 for the reference itself
 NUMPY_ULPS = 4.0  # NumPy's own float32 functions, where NumPy is run against itself
 
+GPU_ULPS = 3.0
+
 
 def allow_numpy() -> None:
     """Widen the bound of elementwise functions to NumPy's own accuracy."""
     global ulps_allowed
     ulps_allowed = NUMPY_ULPS
+
+
+def allow_gpu() -> None:
+    """Widen the bound of elementwise functions to that of CUDA devices, and 1 for rounding the reference."""
+    global ulps_allowed
+    ulps_allowed = GPU_ULPS
 
 
 ulps_allowed = 1.0

@@ -25,7 +25,9 @@ class Configuration:
     salts : tuple of int
         The runs of each program inside one process; every salt but 0 varies what a cached plan takes as an argument.
     shared_pins : bool
-        Whether memory exported to NumPy follows later writes (a sharded array exports a copy).
+        Whether memory exported to NumPy follows later writes (a sharded array exports a copy, and so does a GPU).
+    gpu : bool
+        Whether it needs a GPU, where functions are allowed 2 ulp.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Configuration:
     processes: int = 1
     salts: tuple[int, ...] = (0,)
     shared_pins: bool = True
+    gpu: bool = False
 
 
 SPLIT = {"NUMLOOM_SHARD_MIN": "1"}
@@ -45,15 +48,19 @@ CONFIGURATIONS = {
         Configuration("unfused", {"NUMLOOM_FUSION": "0"}),
         Configuration("cold", {"NUMLOOM_PLAN_CACHE": "0"}),
         Configuration("warm", salts=(0, 1, 2)),
+        Configuration("cuda", {"NUMLOOM_DEVICES": "cuda"}, shared_pins=False, gpu=True),
+        Configuration("cuda_split", {"NUMLOOM_DEVICES": "cuda:0,0,0", **SPLIT}, shared_pins=False, gpu=True),
     ]
 }
-SINGLE_PROCESS = [name for name, c in CONFIGURATIONS.items() if c.processes == 1]
+SINGLE_PROCESS = [name for name, c in CONFIGURATIONS.items() if c.processes == 1 and not c.gpu]
 
 
 def available(configuration: Configuration) -> str | None:
     """None when the configuration can run here, else what is missing."""
     if configuration.processes > 1 and shutil.which("mpirun") is None:
         return "mpirun is not installed"
+    if configuration.gpu and not Path("/dev/nvidiactl").exists():
+        return "there is no GPU"
     return None
 
 

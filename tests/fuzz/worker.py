@@ -60,6 +60,8 @@ def main() -> None:
     args = parser.parse_args()
 
     configuration = CONFIGURATIONS[args.config]
+    if configuration.gpu:
+        bounds.allow_gpu()
     options = generate.Options(pure_exact=args.pure_exact, further=not args.engine_only)
     if args.dtypes:
         options.dtypes = tuple(args.dtypes.split(","))
