@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import pathlib
 import re
 import subprocess
@@ -14,6 +13,16 @@ from collections.abc import Callable
 
 FLOOD = pathlib.Path(__file__).resolve().parent.parent / "examples" / "flood.py"
 STEP = re.compile(r"step (\d+) of (\d+)")
+PEAK = re.compile(r"peak memory (\d+) KiB")
+# Runs a command and reports its peak memory. From a process in between, since a process counts as its own what its
+# parent held when it was started.
+MEASURE = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(process.pid, 0)
+print(f"peak memory {usage.ru_maxrss} KiB", file=sys.stderr)
+sys.exit(os.waitstatus_to_exitcode(status) != 0)
+"""
 
 
 class FloodError(RuntimeError):
@@ -51,24 +60,27 @@ def run_flood(
     begin = time.perf_counter()
     with (
         tempfile.TemporaryFile("w+") as output,
-        subprocess.Popen(arguments, stdout=output, stderr=subprocess.PIPE, text=True) as process,
+        subprocess.Popen(
+            [sys.executable, "-c", MEASURE, *arguments], stdout=output, stderr=subprocess.PIPE, text=True
+        ) as process,
     ):
-        errors = []
+        errors, peak = [], 0
         for text in process.stderr:
-            match = STEP.match(text)
-            if match and on_step:
-                on_step(int(match[1]), int(match[2]))
-            elif not match:
+            if match := STEP.match(text):
+                if on_step:
+                    on_step(int(match[1]), int(match[2]))
+            elif match := PEAK.match(text):
+                peak = int(match[1]) * 1024
+            else:
                 errors.append(text)
-        _, status, usage = os.wait4(process.pid, 0)
+        process.wait()
         seconds = time.perf_counter() - begin
-        process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         printed = output.read()
     if process.returncode != 0:
         raise FloodError(f"{' '.join(arguments)} failed ({process.returncode}):\n{''.join(errors)[-2000:]}")
     done = int(re.search(r"(\d+) steps", printed)[1])
-    return FloodRun(module, done, seconds, usage.ru_maxrss * 1024, heights, printed)
+    return FloodRun(module, done, seconds, peak, heights, printed)
 
 
 def run_pair(module: str, **settings) -> tuple[FloodRun, FloodRun]:
