@@ -52,7 +52,7 @@ run_sanitizers() {
     header_exists gtest/gtest.h || die "the sanitizer runs need GoogleTest (libgtest-dev)"
     for sanitizer in address,undefined thread; do
         folder="$ROOT/build/${sanitizer%%,*}"
-        with_setup_lock cmake_build "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNUMLOOM_PYTHON=OFF -DNUMLOOM_MPI=OFF \
+        cmake_build "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNUMLOOM_PYTHON=OFF -DNUMLOOM_MPI=OFF \
             "-DNUMLOOM_SANITIZE=$sanitizer" || die "the build with -fsanitize=$sanitizer failed"
         TSAN_OPTIONS="halt_on_error=1" UBSAN_OPTIONS="print_stacktrace=1" step "sanitizer $sanitizer" run_ctest "$folder"
     done
