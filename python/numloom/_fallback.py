@@ -69,7 +69,7 @@ class Session:
             return known[1]
         view = _core.host_view(a, None)
         if view is None:
-            view = _core.to_host(a)
+            view = strided_copy(a)
             self.copies.append((a, view, view.copy()))
         else:
             self.owners[id(view)] = (a, view)
@@ -163,6 +163,19 @@ class Session:
 _QUICK = type(_core.quick("add", len, False))  # functions whose everyday calls the bindings do
 _PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), type(Ellipsis), numpy.ndarray, type,
                     numpy.float64, numpy.float32, numpy.int64, numpy.int32, numpy.bool_, numpy.dtype))
+
+
+def strided_copy(a):
+    """A NumPy array with the values, the strides and the writeable flag of one that is not in one piece on the host."""
+    low = sum(min(0, (n - 1) * s) for n, s in zip(a.shape, a.strides, strict=True))
+    high = sum(max(0, (n - 1) * s) for n, s in zip(a.shape, a.strides, strict=True))
+    if a.size == 0:
+        return numpy.empty(a.shape, a.dtype)
+    memory = numpy.empty(high - low + a.itemsize, "u1")
+    view = numpy.ndarray(a.shape, a.dtype, memory, -low, a.strides)
+    view[...] = _core.to_host(a)
+    view.flags.writeable = _core.writeable(a)
+    return view
 
 
 def address(x):
