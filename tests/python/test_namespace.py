@@ -1,0 +1,134 @@
+"""Every public name of NumPy is there, can be called where NumPy's can, and the share of native names is printed."""
+
+import types
+import warnings
+
+import numpy
+import pytest
+
+np = pytest.importorskip("numloom")
+
+MODULES = ("", "linalg", "fft", "random")
+
+# Public callables that compute nothing with numeric arrays, by reason; the rest are the numeric names.
+NOT_NUMERIC = {
+    "settings, information and texts": """array2string array_repr array_str base_repr binary_repr errstate
+        format_float_positional format_float_scientific get_include get_printoptions getbufsize geterr geterrcall info
+        mintypecode printoptions set_printoptions setbufsize seterr seterrcall show_config show_runtime typename
+        test""",
+    "types": """broadcast_shapes isdtype issubdtype promote_types iterable isscalar""",
+    "dates": """busday_count busday_offset datetime_as_string datetime_data is_busday isnat""",
+    "files and buffers of bytes": """from_dlpack fromfile fromregex fromstring genfromtxt load loadtxt packbits save
+        savetxt savez savez_compressed unpackbits""",
+    "calls a Python function": """apply_along_axis apply_over_axes frompyfunc fromiter piecewise""",
+    "subclasses of ndarray": """asmatrix bmat""",
+    "memory": """may_share_memory nested_iters require shares_memory""",
+}
+LEFT_OUT = frozenset(" ".join(NOT_NUMERIC.values()).split())
+
+
+def namespaces(part):
+    if not part:
+        return numpy, np
+    return getattr(numpy, part), getattr(np, part)
+
+
+def public(module):
+    """Names and values that NumPy documents."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [(name, getattr(module, name)) for name in module.__all__]
+
+
+@pytest.mark.parametrize("part", MODULES)
+def test_every_name_is_there(part):
+    theirs, ours = namespaces(part)
+    for name, value in public(theirs):
+        got = getattr(ours, name)
+        assert callable(got) == callable(value), name
+        assert isinstance(got, types.ModuleType) == isinstance(value, types.ModuleType), name
+    assert set(theirs.__all__) <= set(dir(ours))
+
+
+def test_types_and_constants_are_numpys():
+    for name in ("float64", "int32", "dtype", "bool_", "generic", "integer", "finfo", "pi", "newaxis", "nan", "inf"):
+        assert getattr(np, name) is getattr(numpy, name)
+    assert np.ndarray is not numpy.ndarray and isinstance(numpy.ones(3), np.ndarray)
+    with pytest.raises(AttributeError, match="module 'numloom' has no attribute 'no_such_name'"):
+        _ = np.no_such_name
+
+
+@pytest.mark.parametrize("name", ["lib.stride_tricks", "testing", "polynomial.polynomial", "char", "exceptions", "ma"])
+def test_modules_can_be_imported(name):
+    import importlib
+
+    assert importlib.import_module("numloom." + name) is not None
+
+
+def test_share_of_native_names(capsys):
+    from numloom._registry import NATIVE
+    from numloom._ufunc import ALIASES
+
+    rows = []
+    for part in ("", "linalg", "fft"):
+        theirs, _ = namespaces(part)
+        names = [n for n, v in public(theirs) if callable(v) and not isinstance(v, type | types.ModuleType)
+                 and n not in LEFT_OUT]
+        prefix = part + "." if part else ""
+        native = [n for n in names if prefix + n in NATIVE or not part and ALIASES.get(n, n) in NATIVE]
+        rows.append((part or "numpy", len(native), len(names)))
+    with capsys.disabled():
+        print("\nnative names:", ", ".join(f"{part} {n} of {m}" for part, n, m in rows))
+    assert rows[0][1] / rows[0][2] > 0.7
+
+
+def test_results_of_host_functions_are_ours():
+    for made in (np.bincount(np.array([1, 2, 2])), np.fft.fft(np.ones(4)), np.linalg.inv(np.eye(2)), np.r_[1, 2.0],
+                 np.random.default_rng(1).random(3), np.random.rand(2), np.histogram(np.arange(4))[0],
+                 np.linalg.eigh(np.eye(2)).eigenvectors, np.interp([1.5], [1, 2], [3.0, 4.0]), np.mgrid[:2, :2]):
+        assert type(made) is np.ndarray
+
+
+def test_views_that_numpy_makes_are_views_of_ours():
+    a = np.arange(12.0)
+    windows = np.lib.stride_tricks.sliding_window_view(a, 3)
+    a[1] = 50
+    assert windows[0, 1] == 50 and windows[1, 0] == 50
+    b = np.zeros((2, 2))
+    np.put(b, [0, 3], 7)
+    np.random.default_rng(0).shuffle(a)
+    assert b.tolist() == [[7, 0], [0, 7]] and sorted(a.tolist()) != a.tolist()
+
+
+def test_coverage_lists_what_ran_on_the_host():
+    before = np.stats()["host_calls"]
+    np.bincount(np.array([1, 2, 2]))
+    assert np.stats()["host_calls"] == before + 1
+    row = next(r for r in np.coverage() if r["name"] == "bincount")
+    assert row["calls"] >= 1 and row["seconds"] > 0 and "sum" in np.coverage().native
+    assert "bincount" in repr(np.coverage())
+
+
+def test_callbacks_get_our_arrays():
+    seen = []
+
+    def total(line):
+        seen.append(type(line))
+        line[0] = -1
+        return line.sum()
+
+    made = np.apply_along_axis(total, 1, np.ones((2, 3)))
+    assert made.tolist() == [1.0, 1.0] and set(seen) == {np.ndarray}
+    padded = np.pad(np.ones(2), 1, lambda v, width, axis, kw: v.__setitem__(slice(0, width[0]), 77))
+    assert padded.tolist() == [77, 1, 1, 0]
+
+
+def test_foreign_ufuncs_on_our_arrays():
+    special = pytest.importorskip("scipy.special")
+    x = np.linspace(-1, 1, 5)
+    before = np.stats()["host_calls"]
+    made = special.erf(x)
+    assert type(made) is np.ndarray and np.stats()["host_calls"] == before
+    numpy.testing.assert_allclose(numpy.asarray(made), special.erf(numpy.asarray(x)), rtol=1e-14)
+    assert type(numpy.add(x, 1)) is np.ndarray and type(numpy.sum(x)) is not numpy.ndarray
+    assert type(numpy.concatenate([x, x])) is np.ndarray
