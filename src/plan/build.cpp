@@ -122,6 +122,7 @@ Plan build(const Segment& segment, const Options& o) {
         p.steps.push_back(std::move(s));
     }
     place_frees(d, &p);
+    if (o.devices == 1) donate(d, &p);
     if (o.verify) must_hold(verify(p));
     return p;
 }

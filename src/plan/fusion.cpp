@@ -32,8 +32,8 @@ class Fuser {
     }
 
   private:
-    // Computations join the latest group that takes them, next to those that read their results; reductions the earliest one, since work
-    // on their results can't begin before.
+    // Computations join the latest group that takes them, next to those that read their results; reductions
+    // the earliest one, since work on their results can't begin before.
     bool place(int32_t i) {
         const Node& n = d_.nodes[static_cast<size_t>(i)];
         if (n.form == Form::Call) return false;
@@ -63,7 +63,8 @@ class Fuser {
             *phase = Phase::Main;
             return true;
         }
-        if (g.form == Form::Reduce && n.form != Form::Reduce && n.shape == g.kept_shape && fits_finish(g, n)) {
+        if (g.form == Form::Reduce && n.form != Form::Reduce && n.shape == g.kept_shape &&
+            fits_finish(g, n)) {
             *phase = Phase::Finish;
             return true;
         }

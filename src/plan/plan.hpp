@@ -36,6 +36,8 @@ struct Step {
         rest;  // copies of what the kernel does not overwrite of renamed storages, run before it
     std::vector<int32_t> instructions;  // of the segment, that the step carries out
     std::vector<int32_t> frees;         // slots whose memory is not needed after the step
+    std::vector<std::pair<int32_t, int32_t>>
+        donations;  // (from, to): slot `to` takes over the memory of `from`, which dies here
     int64_t bytes_read = 0, bytes_written = 0;
 };
 
@@ -51,6 +53,7 @@ struct Plan {
 };
 
 Step lower(Draft& d, const Group& g);
+void donate(const Draft& d, Plan* p);
 Plan build(const Segment& s, const Options& o);
 std::string print(const Plan& p);
 std::string verify(const Plan& p);

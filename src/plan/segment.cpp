@@ -96,8 +96,8 @@ void Segment::add_facts(int devices) {
         key_.push_back(uint64_t{0xfe} << 56 | uint64_t{s.fresh} << 2 | uint64_t{s.released} << 1 |
                        uint64_t{s.pinned});
         if (devices > 1) key_.push_back(reinterpret_cast<uintptr_t>(s.storage->home));
+        if (s.written || s.released) key_.push_back(static_cast<uint64_t>(s.storage->nbytes));
         if (!s.written || s.first_view < 0) continue;
-        key_.push_back(static_cast<uint64_t>(s.storage->nbytes));
         if (s.first_view == s.last_view) continue;
         for (ViewId w = s.first_view; w >= 0; w = views_[static_cast<size_t>(w)].next) {
             if (!views_[static_cast<size_t>(w)].written) continue;

@@ -68,13 +68,42 @@ void Executor::run_step(const plan::Step& step, ReadyStep& ready, const CachedPl
     run_sharded(*this, step, ready, p, s);
 }
 
+namespace {
+
+// While a step runs, giver and receiver of a donation share the memory; afterwards one of them has it, also
+// when the step fails.
+class Handover {
+  public:
+    void begin(Storage* from, Storage* to) {
+        if (!from->has_data() || to->has_data()) return;
+        to->shards = from->shards;
+        pairs_.emplace_back(from, to);
+    }
+    void finish() {
+        for (auto [from, to] : pairs_) from->shards.clear();
+        pairs_.clear();
+    }
+    ~Handover() {
+        for (auto [from, to] : pairs_) to->shards.clear();
+    }
+
+  private:
+    std::vector<std::pair<Storage*, Storage*>> pairs_;
+};
+
+}  // namespace
+
 void Executor::run_single(const plan::Step& step, ReadyStep& ready, const CachedPlan& p,
                           const plan::Segment& s) {
     Args args;
     Device& device = *mesh_.local[0];
     NL_CHECK(step.accesses.size() <= Args::kMost && step.constants.size() <= Args::kMost);
+    for (std::vector<Shard>& left : shadows_) free_shards(&left);  // of a step that failed
+    shadows_.clear();
     for (int32_t slot : step.renamed)
         shadows_.emplace_back(), allocate_cut(storage_of(slot, p, s), {}, &shadows_.back());
+    Handover donations;
+    for (auto [from, to] : step.donations) donations.begin(storage_of(from, p, s), storage_of(to, p, s));
     auto launch = [&](const plan::Step& t, Program& program, int64_t units) {
         for (size_t i = 0; i < t.accesses.size(); ++i) {
             const plan::AccessRef& r = t.accesses[i];
@@ -107,6 +136,7 @@ void Executor::run_single(const plan::Step& step, ReadyStep& ready, const Cached
     args.set_constants(step, s);
     const kernel::Kernel& k = step.kernel;
     launch(step, *ready.program, k.reduces() ? k.kept_points() * k.leaves() : k.points());
+    donations.finish();
     for (size_t i = 0; i < step.renamed.size(); ++i) {
         Storage* storage = storage_of(step.renamed[i], p, s);
         storage->shards.swap(shadows_[i]);

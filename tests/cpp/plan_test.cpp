@@ -90,6 +90,22 @@ TEST(Plan, ChainsOfTemporariesBecomeRegisters) {
     EXPECT_EQ(p.steps[0].kernel.accesses.size(), 2u);
 }
 
+TEST(Plan, ResultsTakeOverTheMemoryOfOperandsThatDie) {
+    Recorder r;
+    const Operand x = r.array(DType::Float64, {1000}), y = r.array(DType::Float64, {1000}), z = r.fresh(x);
+    r.compute(OpCode::Add, z, {x, y});
+    EXPECT_TRUE(r.plan().steps[0].donations.empty());  // x lives on
+    r.release(x);
+    EXPECT_EQ(r.plan().steps[0].donations.size(), 1u);
+    x.storage->pins = 1;
+    EXPECT_TRUE(r.plan().steps[0].donations.empty());
+    Recorder q;  // read at other points than written: no
+    const Operand a = q.array(DType::Float64, {1000}), b = q.fresh(a);
+    q.compute(OpCode::Copy, b, {Recorder::slice(a, {{999, -1, -1}})});
+    q.release(a);
+    EXPECT_TRUE(q.plan().steps[0].donations.empty());
+}
+
 TEST(Plan, SumOfSquaresIsOneKernel) {
     Recorder r;
     const Operand a = r.array(DType::Float64, {5000}), b = r.array(DType::Float64, {5000});

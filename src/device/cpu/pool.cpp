@@ -50,11 +50,11 @@ int small_class(int64_t bytes, int64_t* size) {
     return 4 + (log2 - 8) * 4 + static_cast<int>(quarter) - 1;
 }
 
-// Eight classes per power of two in whole pages, so that a block is at most an eighth larger than asked.
+// Sixteen classes per power of two in whole pages, so that a block is at most a sixteenth larger than asked.
 int64_t large_class(int64_t bytes) {
     const int log2 = 63 - std::countl_zero(static_cast<uint64_t>(bytes - 1));
     const int64_t unit = bytes >= MemoryPool::kHuge ? kHugePage : kPage;
-    return round_up(bytes, std::max(unit, int64_t{1} << (log2 - 3)));
+    return round_up(bytes, std::max(unit, int64_t{1} << (log2 - 4)));
 }
 
 // What the system lets this process have: physical memory and swap, or less in a control group. 0 where
