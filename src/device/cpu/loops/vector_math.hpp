@@ -258,7 +258,11 @@ extern "C" {
 VectorD NL_MVEC_D(erf, v)(VectorD);
 VectorF NL_MVEC_F(erf, v)(VectorF);
 }
+#if defined(NUMLOOM_SLEEF)
+NL_VECTOR1(Erf, NL_MVEC_D(erf, v), NL_SLEEF_F(erf, u10))  // libmvec's for float32 is off by up to 4 ulp
+#else
 NL_VECTOR1(Erf, NL_MVEC_D(erf, v), NL_MVEC_F(erf, v))
+#endif
 #elif defined(NUMLOOM_SLEEF)
 NL_FROM_SLEEF1(Erf, erf, u10)
 #endif
