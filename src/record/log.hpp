@@ -27,16 +27,20 @@ class Log {
 
     // Where to cut a full log: before the last instruction recorded at the first one's site, so that segments
     // match the program's loop and the next iteration finds its plan; the whole log where that site does not
-    // recur.
-    size_t cut() const;
+    // recur. The first cut of a loop moves to where the least is alive: what a function's variables still
+    // hold must be written to memory, what was dropped before the cut need not.
+    size_t cut();
     // Moves the first n instructions to `out` (cleared first) and keeps the rest.
     void take(size_t n, Log* out);
     // Puts instructions back at the front, in order: what a failed evaluation left undone.
     void put_back(const std::vector<Instruction>& first);
 
   private:
+    size_t quietest(size_t first, size_t last) const;
+
     std::vector<Instruction> items_;
     size_t used_ = 0;
+    Site settled_;  // where the latest loop is cut
 };
 
 // The log as text, one instruction a line, and back. Storages are printed by number in order of appearance;

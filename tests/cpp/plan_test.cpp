@@ -212,6 +212,30 @@ TEST(Log, IsCutWhereTheFirstSiteRecurs) {
     EXPECT_EQ(r.log.size(), Log::kBound - cut);
 }
 
+TEST(Log, IsCutWhereTheLeastIsAlive) {
+    // A loop: a = x + x; b = a + x; x = b + x; both dropped. The log begins at any of its lines.
+    for (int phase = 0; phase < 3; ++phase) {
+        Recorder r;
+        const Operand x = r.array(DType::Float64, {1000});
+        const int sites[3] = {};
+        Operand a = r.fresh(x), b = r.fresh(x);
+        for (int i = phase; !r.log.full(); ++i) {
+            if (i % 3 == 0) r.compute(OpCode::Add, a = r.fresh(x), {x, x}, &sites[0]);
+            if (i % 3 == 1) r.compute(OpCode::Add, b = r.fresh(x), {a, x}, &sites[1]);
+            if (i % 3 != 2) continue;
+            r.compute(OpCode::Add, x, {b, x}, &sites[2]);
+            r.release(a);
+            r.release(b);
+        }
+        const size_t cut = r.log.cut(), all = r.log.size();
+        EXPECT_EQ(r.log[cut].site.code, &sites[0]) << phase;
+        EXPECT_GT(cut, Log::kBound / 2);
+        Log part;
+        r.log.take(cut, &part);
+        EXPECT_EQ(part.size() + r.log.size(), all);
+    }
+}
+
 TEST(Log, PrintsAndParsesBack) {
     Recorder r;
     const Operand grid = r.array(DType::Float64, {kN + 2, kN + 2});
