@@ -16,9 +16,12 @@ from numloom import (
     _manipulation,  # noqa: F401
     _methods,
     _modules,
+    _positions,  # noqa: F401
     _processes,
     _products,  # noqa: F401
     _reductions,  # noqa: F401
+    _sets,  # noqa: F401
+    _statistics,  # noqa: F401
     _ufunc,
 )
 from numloom._classes import CLASSES as _CLASSES

@@ -14,6 +14,7 @@ from numloom import (
     _functions,
     _library,
     _manipulation,
+    _positions,
     _products,
     _reductions,
 )
@@ -59,7 +60,8 @@ for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), 
                          ("mean", _reductions.mean), ("var", _reductions.var), ("std", _reductions.std),
                          ("argmin", _reductions.argmin), ("argmax", _reductions.argmax),
                          ("cumsum", _library.cumsum), ("cumprod", _library.cumprod), ("take", _library.take),
-                         ("dot", _products.dot), ("nonzero", _library.nonzero), ("argsort", _library.argsort),
+                         ("dot", _products.dot), ("choose", _positions.choose), ("put", _positions.put),
+                         ("nonzero", _library.nonzero), ("argsort", _library.argsort),
                          ("searchsorted", _library.searchsorted)):
     _reduction(_name, _function.__numloom_native__)
 
@@ -427,7 +429,7 @@ def __setstate__(self, state):
 
 
 # ------------------------------------------------------------------------------------------ what NumPy does
-ON_HOST = ("argpartition", "byteswap", "choose", "getfield", "partition", "put", "setfield")
+ON_HOST = ("argpartition", "byteswap", "getfield", "partition", "setfield")
 
 
 def matmul(a, b):

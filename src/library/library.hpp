@@ -20,6 +20,9 @@ namespace numloom::library {
 //   wins
 //                                                                                           parameters: inner
 //   expand              out[n, inner] = in1[count, inner] in order where mask in0[n]       parameters: inner
+//   bincount            out[n] = how often in0[m] (int64) has each value, int64; with in1[m] (float64): the
+//   sums of its
+//                       elements, float64
 //   scan_add, scan_multiply, scan_minimum, scan_maximum
 //                       out[outer, n, inner] = running totals of in0 along n               parameters: outer,
 //                       n, inner

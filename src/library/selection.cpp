@@ -145,11 +145,26 @@ void put(std::span<const int64_t> p, const CallOperand& out, std::span<const Cal
     });
 }
 
+// On one thread, in order, as NumPy adds up.
+void bincount(std::span<const int64_t>, const CallOperand& out, std::span<const CallOperand> in) {
+    const int64_t* index = reinterpret_cast<const int64_t*>(in[0].data);
+    const int64_t n = in[0].layout->size();
+    std::memset(out.data, 0, static_cast<size_t>(8 * out.layout->size()));
+    if (in.size() > 1) {
+        const double* weight = reinterpret_cast<const double*>(in[1].data);
+        double* sum = reinterpret_cast<double*>(out.data);
+        for (int64_t i = 0; i < n; ++i) sum[index[i]] += weight[i];
+    } else {
+        int64_t* count = reinterpret_cast<int64_t*>(out.data);
+        for (int64_t i = 0; i < n; ++i) ++count[index[i]];
+    }
+}
+
 }  // namespace
 
 std::span<const Entry> selection_entries() {
-    static const Entry entries[] = {
-        {"compress", compress}, {"nonzero", nonzero}, {"expand", expand}, {"take", take}, {"put", put}};
+    static const Entry entries[] = {{"compress", compress}, {"nonzero", nonzero}, {"expand", expand},
+                                    {"take", take},         {"put", put},         {"bincount", bincount}};
     return entries;
 }
 

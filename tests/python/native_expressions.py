@@ -142,7 +142,8 @@ STATEMENTS = [
     "np.add(x, y, out=x)", "x.T[1:, 2:] = x[:-2, :-1].T", "c.real = 2", "c.imag[0] = 1",
     "x[0], x[1] = x[1].copy(), 4", "i %= 4", "x /= y", "i <<= 1", "m |= x > 0", "m &= y > 1", "x -= x.mean(0)",
     "x[...] = x.T.T[::-1]", "x.sort()", "j.sort(axis=0)", "v.sort()", "x[m] = v[:m.sum()]", "j[[0, 2]] = 7",
-    "j[[0, 1], [2, 2]] = [5, 6]", "j[[1, 1]] = j[:2] + 1", "c[m] = 0",
+    "j[[0, 1], [2, 2]] = [5, 6]", "j[[1, 1]] = j[:2] + 1", "c[m] = 0", "np.put(x, [0, 5, -1], [7, 8])",
+    "j.put([1, 1, 2], [4, 5, 6])", "np.place(x, m, [1, 2])", "np.put_along_axis(j, np.array([[0], [2], [1]]), 9, 1)",
 ]
 
 LINALG = [
@@ -183,15 +184,38 @@ PRODUCTS = [
     "np.linalg.multi_dot([x, y.T, x, y.T])",
 ]
 
+MORE = [
+    "np.union1d(i, j)", "np.setdiff1d(i, j)", "np.intersect1d(i, j)", "np.setxor1d(i, w)", "np.unique_counts(i)",
+    "np.unique_inverse(w)", "np.unique_all(i)", "np.sort_complex(i)", "np.lexsort((w, w[::-1]))",
+    "np.diag_indices(3)", "np.diag_indices_from(x[:, :3])", "np.tril_indices(3, 1)", "np.triu_indices(3, -1, 4)",
+    "np.tril_indices_from(x)", "np.triu_indices_from(x, 1)", "np.ix_([0, 2], m[0])", "np.unravel_index(w, (3, 4))",
+    "np.ravel_multi_index((w % 3, w % 4), (3, 4))", "np.choose(w % 3, [1, 2, 3])", "np.choose(m.astype(int), [x, y])",
+    "w.choose(np.arange(10) * 2)", "np.insert(v, 2, 9)", "np.insert(v, -1, [1, 2, 3])", "np.insert(x, 1, 5, axis=1)",
+    "np.trim_zeros(np.array([0, 0, 1, 0, 2, 0]))", "np.quantile(v, 0.3)", "np.quantile(i, [0, 0.25, 1], axis=1)",
+    "np.percentile(x, 40, axis=0)", "np.percentile(i, [10, 90])", "np.nanvar(n[::2], axis=1)", "np.nanstd(x)",
+    "np.cov(x)", "np.corrcoef(x)", "np.cov(v)", "np.bincount(w)", "np.bincount(w, minlength=20)",
+    "np.bincount(w[:10], weights=v)", "np.interp(x, np.array([-1.0, 0.0, 1.5]), np.array([1.0, 3.0, 2.0]))",
+    "np.interp(v, np.arange(4), np.arange(4) ** 2, left=-1)", "np.convolve(v, x[0])",
+    "np.convolve(w, [1, 2, 1], 'same')", "np.convolve(v, [0.5, 0.25], 'valid')", "np.correlate(v, x[0, :3])",
+    "np.correlate(v, [1, 2, 3.0], 'full')", "np.cumulative_sum(v)",
+    "np.cumulative_sum(x, axis=1, include_initial=True)", "np.cumulative_prod(j, axis=0)", "np.hanning(7)",
+    "np.hamming(6)", "np.blackman(5)", "np.vander(v[:4])", "np.vander(w[:3], 4, increasing=True)",
+    "np.polyval([1, 2, 3.0], x)", "np.angle(c)", "np.angle(x, deg=True)", "np.unwrap(v * 3)", "np.unwrap(x, axis=0)",
+    "np.fft.fftshift(v)", "np.fft.fftshift(x, axes=1)", "np.fft.ifftshift(x)", "np.fft.fftfreq(7, 0.5)",
+    "np.fft.rfftfreq(8)",
+]
+
 # Names whose last place may differ from NumPy's: sums in another order, vector mathematics.
 INEXACT = ("sum", "prod", "mean", "var", "std", "average", "norm", "exp", "log", "sin", "cos", "tanh", "power", "sinc",
            "trapezoid", "trace", "median",
            "@", "matmul", "dot(", "inner", "tensordot", "einsum", "matrix_power", "vecdot", "logspace", "reduce",
+           "quantile", "percentile", "cov", "corrcoef", "convolve", "correlate", "ning", "blackman", "angle", "unwrap",
+           "interp",
            "**", "isclose")
 
 
 def expressions():
     """All (expression, exact) pairs."""
-    lists = (REDUCTIONS, CREATION, MANIPULATION, FUNCTIONS, LIBRARY, PRODUCTS, LINALG)
+    lists = (REDUCTIONS, CREATION, MANIPULATION, FUNCTIONS, LIBRARY, PRODUCTS, MORE, LINALG)
     texts = [e for _, e in ufunc_expressions()] + [e for group in lists for e in group]
     return [(e, not any(word in e for word in INEXACT)) for e in texts]

@@ -79,7 +79,7 @@ def test_share_of_native_names(capsys):
         rows.append((part or "numpy", len(native), len(names)))
     with capsys.disabled():
         print("\nnative names:", ", ".join(f"{part} {n} of {m}" for part, n, m in rows))
-    assert rows[0][1] / rows[0][2] > 0.7
+    assert rows[0][1] / rows[0][2] >= 0.85
 
 
 def test_results_of_host_functions_are_ours():
@@ -102,11 +102,11 @@ def test_views_that_numpy_makes_are_views_of_ours():
 
 def test_coverage_lists_what_ran_on_the_host():
     before = np.stats()["host_calls"]
-    np.bincount(np.array([1, 2, 2]))
+    np.linalg.inv(np.eye(2))
     assert np.stats()["host_calls"] == before + 1
-    row = next(r for r in np.coverage() if r["name"] == "bincount")
+    row = next(r for r in np.coverage() if r["name"] == "linalg.inv")
     assert row["calls"] >= 1 and row["seconds"] > 0 and "sum" in np.coverage().native
-    assert "bincount" in repr(np.coverage())
+    assert "linalg.inv" in repr(np.coverage())
 
 
 def test_callbacks_get_our_arrays():

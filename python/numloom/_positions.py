@@ -1,0 +1,241 @@
+"""Index arrays: of diagonals and triangles, to and from flat positions; writing and choosing by position."""
+
+import operator
+
+import numpy
+
+from numloom import _core
+from numloom._base import BOOL, INT, NotNative, asnative, axis_index, broadcast_shapes, copy, is_contiguous, ndarray
+from numloom._creation import lower_mask
+from numloom._library import (
+    checked,
+    count_of,
+    dense,
+    expanded,
+    flat_positions,
+    index_array,
+    line_ramp,
+    product,
+    run,
+    truth,
+    unraveled,
+)
+from numloom._manipulation import concatenate, raveled
+from numloom._registry import native
+
+
+@native
+def diag_indices(n, ndim=2):
+    return (_core.ramp(operator.index(n), 0, 1),) * ndim
+
+
+@native
+def diag_indices_from(arr):
+    a = asnative(arr)
+    if a.ndim < 2 or len(set(a.shape)) != 1:
+        raise NotNative
+    return diag_indices(a.shape[0], a.ndim)
+
+
+def triangle_indices(n, m, k, lower):
+    n = operator.index(n)
+    mask = lower_mask(n, n if m is None else operator.index(m), k if lower else k - 1)
+    return unraveled(flat_positions(mask if lower else ~mask), mask.shape)
+
+
+@native
+def tril_indices(n, k=0, m=None):
+    return triangle_indices(n, m, k, True)
+
+
+@native
+def triu_indices(n, k=0, m=None):
+    return triangle_indices(n, m, k, False)
+
+
+@native
+def tril_indices_from(arr, k=0):
+    a = asnative(arr)
+    if a.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return triangle_indices(a.shape[0], a.shape[1], k, True)
+
+
+@native
+def triu_indices_from(arr, k=0):
+    a = asnative(arr)
+    if a.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return triangle_indices(a.shape[0], a.shape[1], k, False)
+
+
+@native(name="ix_")
+def ix_(*args):
+    out = []
+    for i, x in enumerate(args):
+        a = _core.empty((0,), INT) if type(x) in (list, tuple) and not len(x) else asnative(x)
+        if a.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        if a.dtype == BOOL:
+            a = flat_positions(a)
+        out.append(_core.reshape_view(a, (1,) * i + (a.shape[0],) + (1,) * (len(args) - i - 1)))
+    return tuple(out)
+
+
+@native
+def unravel_index(indices, shape, order="C"):
+    if type(indices) is int or order != "C":
+        raise NotNative
+    shape = (shape,) if type(shape) is int else tuple([operator.index(n) for n in shape])
+    index = index_array(indices)
+    if index.size and (index.min() < 0 or index.max() >= product(shape)):
+        raise NotNative
+    return unraveled(index, shape)
+
+
+@native
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    dims = (dims,) if type(dims) is int else tuple([operator.index(n) for n in dims])
+    if mode != "raise" or order != "C" or len(multi_index) != len(dims):
+        raise NotNative
+    parts = [index_array(x) for x in multi_index]
+    if any(p.size and (p.min() < 0 or p.max() >= n) for p, n in zip(parts, dims, strict=True)):
+        raise NotNative
+    flat, step = None, 1
+    for part, n in zip(reversed(parts), reversed(dims), strict=True):
+        flat = part * step if flat is None else flat + part * step
+        step *= n
+    return flat
+
+
+# ---------------------------------------------------------------------------------------------------- writing
+@native
+def put(a, ind, v, mode="raise"):
+    if type(a) is not ndarray or not _core.writeable(a) or mode != "raise":
+        raise NotNative
+    index = raveled(checked(index_array(ind), a.size))
+    values = raveled(asnative(v))
+    if index.size == 0:
+        return
+    if values.size == 0 or values.dtype.kind == "c" and a.dtype.kind != "c":
+        raise NotNative
+    n = index.shape[0]
+    given = _core.empty((n,), a.dtype)
+    if values.shape[0] < n and values.shape[0] != 1:
+        values = concatenate([values] * -(-n // values.shape[0]))
+    _core.assign(given, values[:n] if values.shape[0] != 1 else values)
+    target = a if is_contiguous(a) else copy(a)
+    flat = _core.reshape_view(target, (a.size,))
+    run("put", (1,), flat, copy(index) if _core.shares_storage(index, a) else dense(index), given, flat)
+    if target is not a:
+        _core.assign(a, target)
+
+
+@native
+def place(arr, mask, vals):
+    if type(arr) is not ndarray or not _core.writeable(arr):
+        raise NotNative
+    mask, values = truth(asnative(mask)), raveled(asnative(vals))
+    if mask.size != arr.size or values.dtype.kind == "c" and arr.dtype.kind != "c":
+        raise NotNative
+    mask = mask if mask.shape == arr.shape else _core.reshape_view(dense(mask), arr.shape)
+    n = count_of(mask)
+    if n == 0:
+        return
+    if values.shape[0] == 0:
+        raise NotNative
+    if values.shape[0] < n:
+        values = concatenate([values] * -(-n // values.shape[0]))
+    expanded(arr, mask, values[:n])
+
+
+@native
+def put_along_axis(arr, indices, values, axis):
+    if type(arr) is not ndarray or not _core.writeable(arr) or axis is None or not is_contiguous(arr):
+        raise NotNative
+    index = index_array(indices)
+    axis = axis_index(axis, arr.ndim)
+    if index.ndim != arr.ndim:
+        raise NotNative
+    index = checked(index, arr.shape[axis])
+    shape = broadcast_shapes(tuple([1 if i == axis else n for i, n in enumerate(arr.shape)]), index.shape)
+    if shape != index.shape:
+        raise NotNative
+    flat, step = None, 1
+    for i in range(arr.ndim - 1, -1, -1):
+        part = (index if i == axis else line_ramp(index, i)) * step
+        flat = part if flat is None else flat + part
+        step *= arr.shape[i]
+    given = _core.empty(index.shape, arr.dtype)
+    values = asnative(values)
+    if values.dtype.kind == "c" and arr.dtype.kind != "c":
+        raise NotNative
+    _core.assign(given, values)
+    target = _core.reshape_view(arr, (arr.size,))
+    if flat.size:
+        run("put", (1,), target, dense(flat), given, target)
+
+
+@native
+def choose(a, choices, out=None, mode="raise"):
+    index = index_array(a)
+    choices = [asnative(c) for c in (choices if type(choices) in (list, tuple) else list(asnative(choices)))]
+    if out is not None or mode != "raise" or not choices or index.ndim == 0:
+        raise NotNative
+    dtype = numpy.result_type(*[c.dtype for c in choices])
+    shape = broadcast_shapes(index.shape, *[c.shape for c in choices])
+    if index.size and (index.min() < 0 or index.max() >= len(choices)):
+        raise NotNative
+    made = _core.empty(shape, dtype)
+    _core.assign(made, choices[0])
+    for i, c in enumerate(choices[1:], 1):
+        _core.elementwise("where", dtype, made, index == i, c, made)
+    return made
+
+
+@native
+def insert(arr, obj, values, axis=None):
+    a = asnative(arr)
+    if type(obj) is not int:
+        raise NotNative
+    if axis is None:
+        a, axis = raveled(a), 0
+    if a.ndim == 0:
+        raise NotNative
+    axis = axis_index(axis, a.ndim)
+    n = a.shape[axis]
+    if not -n <= obj <= n:
+        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
+    obj += n if obj < 0 else 0
+    values = asnative(values)
+    if values.ndim > 1 or a.ndim > 1 and values.ndim and axis != a.ndim - 1 and a.ndim != 2:
+        raise NotNative
+    if a.ndim == 1:
+        values = raveled(values)
+    elif values.ndim == 0:
+        values = _core.reshape_view(values, (1,) * a.ndim)
+    else:
+        raise NotNative
+    width = values.shape[0] if a.ndim == 1 else 1
+    shape = (*a.shape[:axis], n + width, *a.shape[axis + 1:])
+    out = _core.empty(shape, a.dtype)
+    front = (slice(None),) * axis
+    out[(*front, slice(0, obj))] = a[(*front, slice(0, obj))]
+    out[(*front, slice(obj, obj + width))] = values
+    out[(*front, slice(obj + width, None))] = a[(*front, slice(obj, None))]
+    return out
+
+
+@native
+def trim_zeros(filt, trim="fb", axis=None):
+    a = asnative(filt) if type(filt) is ndarray else None
+    if a is None or a.ndim != 1 or axis not in (None, 0) or trim not in ("fb", "bf", "f", "b"):
+        raise NotNative
+    places = flat_positions(a)
+    if places.size == 0:
+        return a[:0]
+    first = int(places[0]) if "f" in trim else 0
+    last = int(places[-1]) + 1 if "b" in trim else a.shape[0]
+    return a[first:last]
+
+

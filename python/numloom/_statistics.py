@@ -1,0 +1,376 @@
+"""Statistics and signals made of reductions, sorting and search: quantiles, histograms, interpolation, convolution."""
+
+import math
+import operator
+
+import numpy
+
+from numloom import _core
+from numloom._base import (
+    FLOAT,
+    INT,
+    NO_VALUE,
+    NotNative,
+    asnative,
+    astype,
+    axis_index,
+    axis_tuple,
+    ndarray,
+    scalar_or_array,
+    where,
+)
+from numloom._library import cumprod, cumsum, dense, run, searchsorted, sorted_along, taken
+from numloom._manipulation import concatenate, moveaxis, raveled
+from numloom._reductions import as_array, divided, without_nan
+from numloom._registry import native
+from numloom._ufunc import reduce_op
+
+
+def apply(name, dtype, *operands):
+    return _core.elementwise_new(name, dtype, *operands)
+
+
+# --------------------------------------------------------------------------------------------------- quantiles
+def quantile_of(a, q, axis, out, method, keepdims, weights, scale):
+    """Linear quantiles for one or more numbers q; NaN where a line holds one."""
+    a = asnative(a)
+    if out is not None or method != "linear" or weights is not None or a.dtype.kind not in "iufb" or (
+            a.dtype.kind == "b" or a.dtype.char in "e") or a.size == 0:
+        raise NotNative
+    single = isinstance(q, (int, float, numpy.floating, numpy.integer))
+    levels = [float(x) / scale for x in ([q] if single else numpy.asarray(q).ravel().tolist())]
+    if not single and (type(q) is ndarray or numpy.ndim(q) != 1) or not all(0 <= x <= 1 for x in levels):
+        raise NotNative
+    if not single and a.dtype.char == "f":
+        raise NotNative  # float64 levels make a float64 result
+    if axis is None:
+        lines, at, kept = raveled(a), 0, (1,) * a.ndim
+    else:
+        if not isinstance(axis, int):
+            raise NotNative
+        at = axis_index(axis, a.ndim)
+        lines, kept = a, tuple([1 if i == at else n for i, n in enumerate(a.shape)])
+    work = FLOAT if a.dtype.kind in "iu" else a.dtype
+    ordered = moveaxis(sorted_along("sort", lines, at, a.dtype), at, 0)
+    n = ordered.shape[0]
+    results = []
+    for x in levels:
+        place = x * (n - 1)
+        low = min(math.floor(place), n - 1)
+        results.append(between(ordered[low:low + 1], ordered[min(low + 1, n - 1):min(low + 1, n - 1) + 1],
+                               place - low, work, ordered[n - 1:]))
+    shape = kept if keepdims else tuple([m for i, m in enumerate(lines.shape) if i != at])
+    results = [_core.reshape_view(r, shape) for r in results]
+    if single:
+        return scalar_or_array(results[0])
+    made = _core.empty((len(results), *shape), work)
+    for i, r in enumerate(results):
+        _core.assign(made[i:i + 1], r)
+    return made
+
+
+def between(low, high, part, dtype, last):
+    """The value a part of the way from low to high, computed from the nearer end; NaN where `last` is one."""
+    low, high = (x if x.dtype == dtype else astype(x, dtype) for x in (low, high))
+    gap = high - low
+    made = low + gap * part if part < 0.5 else high - gap * (1 - part)
+    if last.dtype.kind == "f":
+        made = where(last != last, last, made, dtype)
+    return dense(made)
+
+
+@native
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    return quantile_of(a, q, axis, out, method, keepdims, weights, 1.0)
+
+
+@native
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    return quantile_of(a, q, axis, out, method, keepdims, weights, 100.0)
+
+
+def nan_variance(a, axis, dtype, out, ddof, keepdims, where_, mean, correction):
+    a = asnative(a)
+    if a.dtype.kind != "f" or a.dtype.char == "e" or out is not None or dtype is not None or type(ddof) is not int or (
+            where_ is not NO_VALUE or mean is not NO_VALUE or correction is not NO_VALUE):
+        raise NotNative
+    keep = keepdims is not NO_VALUE and bool(keepdims)
+    axes = axis_tuple(axis, a.ndim)
+    filled, mask = without_nan(a, 0)
+    count = as_array(reduce_op("add", ~mask, axes, INT, True))
+    if bool((count <= ddof).any()):
+        raise NotNative  # NumPy warns
+    center = divided(as_array(reduce_op("add", filled, axes, a.dtype, True)), count, a.dtype)
+    apart = where(mask, 0, a - center, a.dtype)
+    total = as_array(reduce_op("add", apart * apart, axes, a.dtype, keep))
+    count = count - ddof
+    if not keep:
+        count = _core.reshape_view(dense(count), total.shape)
+    return divided(total, count, a.dtype)
+
+
+@native
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
+           correction=NO_VALUE):
+    return scalar_or_array(nan_variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction))
+
+
+@native
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
+           correction=NO_VALUE):
+    squared = nan_variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+    return scalar_or_array(apply("sqrt", squared.dtype, squared))
+
+
+@native
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    a = asnative(m)
+    if y is not None or fweights is not None or aweights is not None or dtype is not None or a.ndim > 2 or (
+            a.ndim == 0 or a.dtype.kind == "c" or ddof not in (None, 0, 1)):
+        raise NotNative
+    a = astype(a, FLOAT) if a.ndim == 2 else _core.reshape_view(astype(a, FLOAT), (1, a.shape[0]))
+    if not rowvar and a.shape[0] != 1:
+        a = a.T
+    n = a.shape[1]
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    if n - ddof <= 0:
+        raise NotNative  # NumPy warns
+    apart = a - a.mean(axis=1, keepdims=True)
+    made = (apart @ apart.T) * (1 / (n - ddof))
+    return _core.reshape_view(dense(made), tuple([k for k in made.shape if k != 1])) if 1 in made.shape else made
+
+
+@native
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
+    c = cov.__numloom_native__(x, y, rowvar, dtype=dtype)
+    if c.ndim != 2:
+        raise NotNative
+    n = c.shape[0]
+    spread = apply("sqrt", FLOAT, _core.view(c, (n,), (c.strides[0] + c.strides[1],), 0))
+    made = c / _core.reshape_view(spread, (n, 1)) / spread
+    return made.clip(-1, 1)
+
+
+# -------------------------------------------------------------------------------------------------- histograms
+@native
+def bincount(x, /, weights=None, minlength=0):
+    x = asnative(x)
+    if x.ndim != 1 or x.dtype.kind not in "biu" or x.dtype.char in "LQ" or type(minlength) is not int or minlength < 0:
+        raise NotNative
+    index = x if x.dtype == INT else astype(x, INT)
+    n = minlength
+    if index.size:
+        low, high = int(index.min()), int(index.max())
+        if low < 0:
+            raise NotNative
+        n = max(n, high + 1)
+    if weights is None:
+        made = _core.empty((n,), INT)
+        given = ()
+    else:
+        weights = asnative(weights)
+        if weights.shape != index.shape or weights.dtype.kind == "c":
+            raise NotNative
+        made = _core.empty((n,), FLOAT)
+        given = (dense(weights if weights.dtype == FLOAT else astype(weights, FLOAT)),)
+    if not index.size:
+        _core.assign(made, 0)
+    else:
+        run("bincount", (), made, dense(index), *given)
+    return made
+
+
+@native
+def interp(x, xp, fp, left=None, right=None, period=None):
+    if isinstance(x, (int, float)) or type(x) is not ndarray:
+        raise NotNative
+    points, values = asnative(xp), asnative(fp)
+    if period is not None or points.ndim != 1 or points.shape != values.shape or points.shape[0] < 2 or (
+            "c" in (x.dtype.kind, points.dtype.kind, values.dtype.kind)):
+        raise NotNative
+    x, points, values = (a if a.dtype == FLOAT else astype(a, FLOAT) for a in (x, points, values))
+    if not isinstance(left, (int, float, type(None))) or not isinstance(right, (int, float, type(None))):
+        raise NotNative
+    n = points.shape[0]
+    place = as_array(searchsorted(points, x, "right")) - 1
+    inside = _core.elementwise_new("minimum", INT, _core.elementwise_new("maximum", INT, place, 0), n - 2)
+    slopes = (values[1:] - values[:-1]) / (points[1:] - points[:-1])
+    low, base = taken(points, inside, 0), taken(values, inside, 0)
+    made = taken(slopes, inside, 0) * (x - low) + base
+    first, last = values[:1], values[n - 1:]
+    made = where(x == points[n - 1:], last, made, FLOAT)
+    made = where(x > points[n - 1:], last if right is None else float(right), made, FLOAT)
+    made = where(x < points[:1], first if left is None else float(left), made, FLOAT)
+    return where(x != x, x, made, FLOAT)
+
+
+# ---------------------------------------------------------------------------------------------------- signals
+_MOST_TAPS = 256
+
+
+def convolution(a, v, mode):
+    """Sums of shifted products: for a short second operand."""
+    dtype = numpy.promote_types(a.dtype, v.dtype)
+    if dtype.kind not in "iufc" or dtype.char == "e":
+        raise NotNative
+    a, v = (x if x.dtype == dtype else astype(x, dtype) for x in (a, v))
+    if v.shape[0] > a.shape[0]:
+        a, v = v, a
+    n, m = a.shape[0], v.shape[0]
+    if m > _MOST_TAPS:
+        raise NotNative
+    full = _core.empty((n + m - 1,), dtype)
+    _core.assign(full, 0)
+    for i in range(m):
+        full[i:i + n] += a * v[i:i + 1]
+    if mode == "full":
+        return full
+    if mode == "same":
+        start = (m - 1) // 2
+        return full[start:start + n]
+    return full[m - 1:n]
+
+
+@native
+def convolve(a, v, mode="full"):
+    a, v = asnative(a), asnative(v)
+    if a.ndim > 1 or v.ndim > 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid"):
+        raise NotNative
+    return convolution(raveled(a), raveled(v), mode)
+
+
+@native
+def correlate(a, v, mode="valid"):
+    a, v = asnative(a), asnative(v)
+    if a.ndim != 1 or v.ndim != 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid") or (
+            v.shape[0] > a.shape[0]):
+        raise NotNative
+    if v.dtype.kind == "c":
+        v = _core.elementwise_new("conjugate", v.dtype, v)
+    made = convolution(a, v[::-1], mode)
+    if mode == "same" and v.shape[0] % 2 == 0:
+        raise NotNative
+    return made
+
+
+def cumulative(function, x, axis, dtype, out, include_initial, start):
+    x = asnative(x)
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
+        axis = 0
+    if out is not None or x.ndim == 0:
+        raise NotNative
+    made = function.__numloom_native__(x, axis, dtype)
+    if not include_initial:
+        return made
+    axis = axis_index(axis, x.ndim)
+    first = _core.full((*x.shape[:axis], 1, *x.shape[axis + 1:]), made.dtype, start)
+    return concatenate([first, made], axis)
+
+
+@native
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    return cumulative(cumsum, x, axis, dtype, out, include_initial, 0)
+
+
+@native
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    return cumulative(cumprod, x, axis, dtype, out, include_initial, 1)
+
+
+def window(m, weights):
+    """A window of cosines over 0 .. m - 1; ones for a single point, nothing for none."""
+    m = operator.index(m) if not isinstance(m, float) else m
+    if type(m) is not int:
+        raise NotNative
+    if m < 1:
+        return _core.empty((0,), FLOAT)
+    if m == 1:
+        return _core.full((1,), FLOAT, 1.0)
+    n = _core.ramp(m, 1 - m, 2)
+    made = None
+    for k, weight in enumerate(weights):
+        if k == 0:
+            made = weight
+        else:
+            angle = math.pi * k * n / (m - 1) if k > 1 else math.pi * n / (m - 1)
+            made = made + weight * apply("cos", FLOAT, angle)
+    return made
+
+
+@native
+def hanning(M):
+    return window(M, (0.5, 0.5))
+
+
+@native
+def hamming(M):
+    return window(M, (0.54, 0.46))
+
+
+@native
+def blackman(M):
+    return window(M, (0.42, 0.5, 0.08))
+
+
+@native
+def vander(x, N=None, increasing=False):
+    x = asnative(x)
+    if x.ndim != 1 or x.dtype.kind == "b":
+        raise NotNative
+    n = x.shape[0] if N is None else operator.index(N)
+    out = _core.empty((x.shape[0], n), numpy.promote_types(x.dtype, int))
+    power = None
+    for i in range(n):
+        column = i if increasing else n - 1 - i
+        power = 1 if power is None else (astype(x, out.dtype) if i == 1 else power * x)
+        out[:, column] = power
+    return out
+
+
+@native
+def polyval(p, x):
+    if isinstance(x, numpy.poly1d) or type(x) is not ndarray:
+        raise NotNative
+    p = asnative(p)
+    if p.ndim != 1:
+        raise NotNative
+    made = _core.empty(x.shape, x.dtype)
+    _core.assign(made, 0)
+    for i in range(p.shape[0]):
+        made = made * x + p[i:i + 1] if x.ndim else as_array(made * x) + p[i:i + 1].reshape(())
+    return made
+
+
+@native
+def angle(z, deg=False):
+    if type(z) is not ndarray:
+        raise NotNative
+    dtype = numpy.result_type(z.dtype, 1.0)
+    if dtype.kind == "c":
+        re, im = z.real, z.imag
+    else:
+        re, im = (z if z.dtype == dtype else astype(z, dtype)), 0
+    made = apply("arctan2", re.dtype, im, re)
+    return made * (180 / math.pi) if deg else made
+
+
+@native
+def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
+    a = asnative(p)
+    if a.ndim == 0 or a.dtype.char not in "fd" or not isinstance(period, float) or discont is not None:
+        raise NotNative
+    at = axis_index(axis, a.ndim)
+    front = (slice(None),) * at
+    half = period / 2
+    steps = a[(*front, slice(1, None))] - a[(*front, slice(None, -1))]
+    turned = (steps + half) % period - half
+    turned = where((turned == -half) & (steps > 0), half, turned, turned.dtype)
+    fix = where(abs(steps) < half, 0, turned - steps, a.dtype)
+    out = _core.empty(a.shape, a.dtype)
+    _core.assign(out, a)
+    out[(*front, slice(1, None))] += cumsum(fix, axis=at)
+    return out
+
+
