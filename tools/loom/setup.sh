@@ -172,8 +172,8 @@ ensure_environment_locked() {
 
 # An environment of the user's own is taken as it is: nothing is installed into it or written to it.
 use_given_environment() {
-    "$VENV/bin/python" -c 'import numpy, nanobind' 2>/dev/null ||
-        die "LOOM_ENVIRONMENT=$VENV must be a virtual environment with numpy and nanobind"
+    "$VENV/bin/python" -c 'import numpy' 2>/dev/null ||
+        die "LOOM_ENVIRONMENT=$VENV must be a virtual environment with numpy"
     export PYTHONPATH="$ROOT/python${PYTHONPATH:+:$PYTHONPATH}"
     OFFLINE=1
 }
