@@ -269,7 +269,7 @@ def isreal(x):
     x = asnative(x)
     if x.dtype.kind == "c":
         return apply("equal", x.imag.dtype, x.imag, 0, result=BOOL)
-    return _core.full(x.shape, BOOL, True)
+    return scalar_or_array(_core.full(x.shape, BOOL, True))
 
 
 @native

@@ -529,6 +529,8 @@ def cuts(a, indices, axis):
 @native
 def array_split(ary, indices_or_sections, axis=0):
     a = asnative(ary)
+    if not -a.ndim <= axis < a.ndim:
+        raise IndexError("tuple index out of range")
     axis = axis_index(axis, a.ndim)
     points = cuts(a, indices_or_sections, axis)
     before = (slice(None),) * axis

@@ -235,6 +235,8 @@ def linalg_tensordot(x1, x2, /, *, axes=2):
 def vector_product(a, b, axis):
     """Sums of conj(a) * b along an axis of both, the others broadcast."""
     a, b = common(asnative(a), asnative(b))
+    if a.ndim == 0 or b.ndim == 0:
+        raise NotNative
     a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
     if a.shape[-1] != b.shape[-1]:
         raise NotNative

@@ -126,6 +126,11 @@ def reduced_count(a, axes):
     return product(a.shape[i] for i in axes)
 
 
+def moment_axes(axis, ndim, where):
+    """The axes of mean and var: NumPy counts elements, and so refuses axis 0 of a 0-d array, unless a mask counts."""
+    return axis_tuple(axis, ndim) if where is NO_VALUE or where is True else reduced_axes(axis, ndim)
+
+
 def moment_types(a, dtype):
     """(dtype to add up in, dtype of the result) as NumPy's mean and var choose them."""
     if dtype is not None:
@@ -188,7 +193,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALU
     if type(a) is not ndarray:
         a = asnative(a)
     out = own_or_refuse(out)
-    axes = axis_tuple(axis, a.ndim)
+    axes = moment_axes(axis, a.ndim, where)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     add_type, final = moment_types(a, dtype)
     if add_type.kind in "biu":
@@ -207,7 +212,7 @@ def variance(a, axis, dtype, out, ddof, keepdims, where, given_mean, correction)
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    axes = axis_tuple(axis, a.ndim)
+    axes = moment_axes(axis, a.ndim, where)
     add_type, final = moment_types(a, dtype)
     if add_type.kind in "biu" or type(ddof) not in (int, float):
         raise NotNative

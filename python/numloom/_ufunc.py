@@ -382,8 +382,6 @@ def outer(self, a, b, /, **kwargs):
         else:
             if x.ndim + y.ndim > 64:
                 raise ValueError("maximum supported dimension for an ndarray is 64")
-            if type(a) in PYTHON_NUMBERS or type(b) in PYTHON_NUMBERS:
-                return self(a, b, **kwargs)
             return self(_core.reshape_view(x, x.shape + (1,) * y.ndim), y, **kwargs)
     return method_on_host(self, "outer", (a, b), kwargs)
 

@@ -482,6 +482,14 @@ Operand settled(const Operand& o, DType want) {
     return Operand(cast_scalar(o.scalar(), o.dtype, want), want);
 }
 
+// Powers by a number that NumPy's loops of floats treat apart (at -inf and -0.0 a root is not a power of
+// 0.5).
+OpCode power_by(const Operand& exponent, DType loop) {
+    if (loop != DType::Float32 && loop != DType::Float64) return OpCode::Power;
+    const double e = cast_scalar(exponent.scalar(), exponent.dtype, DType::Float64).as<double>();
+    return e == 0.5 ? OpCode::Sqrt : e == 2.0 ? OpCode::Square : OpCode::Power;
+}
+
 }  // namespace
 
 Engine& Engine::get() { return engine(); }
@@ -490,6 +498,10 @@ void last_handle_gone(Storage* s) { engine().drop(s); }
 
 void Engine::compute(OpCode op, DType loop, const Operand& out, std::span<const Operand> in) {
     if (out.layout->size() == 0) return;
+    if (op == OpCode::Power && in[1].constant()) {
+        op = power_by(in[1], loop);
+        if (op != OpCode::Power) in = in.first(1);
+    }
     Instruction& i = append();
     i.form = Form::Compute;
     i.op = op;

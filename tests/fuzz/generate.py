@@ -300,9 +300,8 @@ class Builder:
         for o in self.table:
             if (kind is None or kind in o.kinds) and not (exact and kind in o.inexact) and arity in (None, o.arity):
                 found.append(o)
-                weights.append(
-                    2.5 if kind in o.inexact else 2.4 - 0.7 * o.arity
-                )  # the former don't occur in expressions
+                weight = 2.5 if kind in o.inexact else 2.4 - 0.7 * o.arity  # the former don't occur in expressions
+                weights.append(weight if o in operations.ENGINE else 0.3 * weight)
         return self.rng.choices(found, weights)[0]
 
 

@@ -99,6 +99,22 @@ FURTHER = [
     O("trunc", 1, "biuf"),
     O("rint", 1, "biuf", result="float"),
     O("isinf", 1, "biufc", result="bool"),
+    O("exp2", 1, "f", None, "f", result="float"),
+    O("expm1", 1, "f", None, "f", result="float"),
+    O("log2", 1, "f", None, "f", result="float"),
+    O("log10", 1, "f", None, "f", result="float"),
+    O("log1p", 1, "f", None, "f", result="float"),
+    O("tan", 1, "f", None, "f", result="float"),
+    O("arcsin", 1, "f", None, "f", result="float"),
+    O("arctan", 1, "f", None, "f", result="float"),
+    O("sinh", 1, "f", None, "f", result="float"),
+    O("cosh", 1, "f", None, "f", result="float"),
+    O("arcsinh", 1, "f", None, "f", result="float"),
+    O("cbrt", 1, "f", None, "f", result="float"),
+    O("arctan2", 2, "f", None, "f", result="float"),
+    O("hypot", 2, "f", None, "f", result="float"),
+    O("heaviside", 2, "f", result="float"),
+    O("gcd", 2, "iu"),
 ]
 
 
