@@ -565,6 +565,8 @@ void TapeBuilder::place_buffers() {
         total += item;
     }
     int64_t block = total ? kOperandBytes / largest : kMaxBlock;
+    // Several leaves side by side fold faster than one: the latency of one hides behind the others.
+    if (!s_.results.empty() && total && kBuffersBytes / total >= kernel::kLeaf) block = kMaxBlock;
     block = std::clamp(block, kMinBlock, kMaxBlock);
     while (block > kMinBlock && block * total > kBuffersBytes) block /= 2;
     code_.block = block;
@@ -595,7 +597,8 @@ void TapeBuilder::estimate() {
         code_.bytes_per_point += bytes;
         if (a.stores) code_.stored_per_point += bytes;
         code_.ns_per_point += bytes * 0.02;
-        // A step of a cache line or more touches a line a point, which is mostly gone before its next element.
+        // A step of a cache line or more touches a line a point, which is mostly gone before its next
+        // element.
         if (!g.direct) code_.ns_per_point += std::abs(a.strides.back()) >= 64 ? 1.5 : 0.4;
     }
 }

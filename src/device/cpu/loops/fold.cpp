@@ -1,5 +1,7 @@
 // Reductions: the 8 lanes of a leaf, whole leaves, and the combination of lanes. The order is the one of
 // kernel/ir.hpp.
+#include <type_traits>
+
 #include "device/cpu/loops/common.hpp"
 #include "kernel/ir.hpp"
 
@@ -44,6 +46,53 @@ void combine(void* out, const void* lanes, int64_t points) {
     *o = tree[0];
 }
 
+// The eight lanes as one vector, for the operations that most reductions are: the compiler keeps several of
+// them in registers, which it does not do with arrays. By reference, since passing vectors by value depends
+// on the instruction set.
+#if defined(__AVX512F__)
+constexpr size_t kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr size_t kVectorBytes = 32;
+#else
+constexpr size_t kVectorBytes = 16;
+#endif
+template <class T>
+struct LaneVector {
+    static constexpr size_t bytes = kVectorBytes < kLanes * sizeof(T) ? kVectorBytes : kLanes * sizeof(T);
+    static constexpr int parts = static_cast<int>(kLanes * sizeof(T) / bytes);
+    static constexpr int width = kLanes / parts;  // lanes of a part
+    typedef T type __attribute__((vector_size(bytes)));
+    typedef T in_memory __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
+    type v[parts];
+    void load(const T* from) {
+        for (int p = 0; p < parts; ++p) v[p] = *reinterpret_cast<const in_memory*>(from + p * width);
+    }
+    void store(T* to) const {
+        for (int p = 0; p < parts; ++p) *reinterpret_cast<in_memory*>(to + p * width) = v[p];
+    }
+};
+template <template <class> class Op>
+struct LaneStep {
+    static constexpr bool exists = false;
+};
+#define NL_LANE_STEP(op, expression)                                              \
+    template <>                                                                   \
+    struct LaneStep<scalar::op> {                                                 \
+        static constexpr bool exists = true;                                      \
+        template <class V>                                                        \
+        static inline __attribute__((always_inline)) void run(V& a, const V& b) { \
+            a = expression;                                                       \
+        }                                                                         \
+    };
+NL_LANE_STEP(Op_Add, a + b)
+NL_LANE_STEP(Op_Multiply, a* b)
+NL_LANE_STEP(Op_Minimum, a != a ? a : (a < b ? a : b))
+NL_LANE_STEP(Op_Maximum, a != a ? a : (a > b ? a : b))
+#undef NL_LANE_STEP
+
+template <template <class> class Op, class T>
+constexpr bool has_lane_step = is_float<T> && !std::is_same_v<T, Half> && LaneStep<Op>::exists;
+
 template <template <class> class Op, class T>
 void fold(void* lanes, const void* values, int64_t n, int64_t first) {
     auto* lane = static_cast<Memory<T>*>(lanes);
@@ -53,10 +102,20 @@ void fold(void* lanes, const void* values, int64_t n, int64_t first) {
     for (; r < end && r < kLanes; ++r) lane[r] = v[r - first];
     for (; r < end && r % kLanes != 0; ++r) lane[r % kLanes] = apply<Op, T>(lane[r % kLanes], v[r - first]);
     if (r + kLanes <= end) {
-        Lanes<Op, T> acc;
-        std::memcpy(static_cast<void*>(acc.v), lane, sizeof(acc.v));
-        for (; r + kLanes <= end; r += kLanes) acc.step(v + (r - first));
-        std::memcpy(static_cast<void*>(lane), acc.v, sizeof(acc.v));
+        if constexpr (has_lane_step<Op, T>) {
+            LaneVector<T> acc, b;
+            acc.load(lane);
+            for (; r + kLanes <= end; r += kLanes) {
+                b.load(v + (r - first));
+                for (int p = 0; p < LaneVector<T>::parts; ++p) LaneStep<Op>::run(acc.v[p], b.v[p]);
+            }
+            acc.store(lane);
+        } else {
+            Lanes<Op, T> acc;
+            std::memcpy(static_cast<void*>(acc.v), lane, sizeof(acc.v));
+            for (; r + kLanes <= end; r += kLanes) acc.step(v + (r - first));
+            std::memcpy(static_cast<void*>(lane), acc.v, sizeof(acc.v));
+        }
     }
     for (; r < end; ++r) lane[r % kLanes] = apply<Op, T>(lane[r % kLanes], v[r - first]);
 }
@@ -64,14 +123,30 @@ void fold(void* lanes, const void* values, int64_t n, int64_t first) {
 // `together` leaves at once, so that the latency of one chain of additions hides behind the others.
 template <template <class> class Op, class T, int together>
 void fold_some(Memory<T>* out, const Memory<T>* v) {
-    Lanes<Op, T> acc[together];
-    for (int k = 0; k < together; ++k) {
-        for (int l = 0; l < kLanes; ++l) acc[k].v[l] = v[k * kLeaf + l];
+    if constexpr (has_lane_step<Op, T>) {
+        LaneVector<T> acc[together];
+        for (int k = 0; k < together; ++k) acc[k].load(v + k * kLeaf);
+        for (int64_t r = kLanes; r < kLeaf; r += kLanes)
+            for (int k = 0; k < together; ++k) {
+                LaneVector<T> b;
+                b.load(v + k * kLeaf + r);
+                for (int p = 0; p < LaneVector<T>::parts; ++p) LaneStep<Op>::run(acc[k].v[p], b.v[p]);
+            }
+        for (int k = 0; k < together; ++k) {
+            T lanes[kLanes];
+            acc[k].store(lanes);
+            combine<Op, T>(out + k, lanes, kLeaf);
+        }
+    } else {
+        Lanes<Op, T> acc[together];
+        for (int k = 0; k < together; ++k) {
+            for (int l = 0; l < kLanes; ++l) acc[k].v[l] = v[k * kLeaf + l];
+        }
+        for (int64_t r = kLanes; r < kLeaf; r += kLanes) {
+            for (int k = 0; k < together; ++k) acc[k].step(v + k * kLeaf + r);
+        }
+        for (int k = 0; k < together; ++k) combine<Op, T>(out + k, acc[k].v, kLeaf);
     }
-    for (int64_t r = kLanes; r < kLeaf; r += kLanes) {
-        for (int k = 0; k < together; ++k) acc[k].step(v + k * kLeaf + r);
-    }
-    for (int k = 0; k < together; ++k) combine<Op, T>(out + k, acc[k].v, kLeaf);
 }
 
 // Operations on integers are exact in any order: one plain loop for the leaf.
