@@ -110,6 +110,8 @@ std::string print(const Plan& p) {
         if (!step.renamed.empty())
             s += ", renames " + std::to_string(step.renamed.size()) + " storage (" +
                  std::to_string(step.rest.size()) + " copies of the rest)";
+        if (!step.donations.empty())
+            s += ", " + std::to_string(step.donations.size()) + " results in the memory of operands";
         s += "\n" + kernel::print(step.kernel);
     }
     return s;
