@@ -33,5 +33,6 @@ def test_worker_processes(method):
 
 def test_operations_are_recorded_at_the_users_line():
     file, line, name = _core.resolve_site(*_core.here())
-    assert (os.path.basename(file), name) == (os.path.basename(__file__), test_operations_are_recorded_at_the_users_line.__qualname__)
-    assert line == test_operations_are_recorded_at_the_users_line.__code__.co_firstlineno + 1
+    here = test_operations_are_recorded_at_the_users_line
+    assert (os.path.basename(file), name) == (os.path.basename(__file__), here.__qualname__)
+    assert line == here.__code__.co_firstlineno + 1

@@ -1,7 +1,7 @@
 """Plans of small programs, compared with stored ones, so that a refactoring shows what it changed.
 
-`NUMLOOM_STORE_PLANS=1 ./loom python -m pytest tests/python/test_stored_plans.py` writes them anew; look at the difference
-before committing it.
+`NUMLOOM_STORE_PLANS=1 ./loom python -m pytest tests/python/test_stored_plans.py` writes them anew; look at the
+difference before committing it.
 """
 
 import os
@@ -23,7 +23,7 @@ def data(*shape, dtype="float64"):
     return np.asarray(numpy.random.default_rng(len(shape)).random(shape).astype(dtype))
 
 
-def sweep(g=None):
+def sweep():
     g = data(12, 10)
     np.eval()
     g[1:-1, 1:-1] = 0.2 * (g[1:-1, 1:-1] + g[:-2, 1:-1] + g[2:, 1:-1] + g[1:-1, :-2] + g[1:-1, 2:])
@@ -84,7 +84,7 @@ def reversed_and_transposed():
 def dead_and_donated():
     x = data(64)
     np.eval()
-    unused = np.exp(x)  # noqa: F841 (its work must not be done)
+    unused = np.exp(x)  # its work must not be done
     del unused
     y = x * 2
     np.eval()
