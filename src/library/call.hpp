@@ -21,6 +21,7 @@ struct Entry {
 std::span<const Entry> selection_entries();
 std::span<const Entry> scan_entries();
 std::span<const Entry> sort_entries();
+std::span<const Entry> random_entries();
 std::span<const Entry> product_entries();
 std::span<const Entry> extreme_entries();
 

@@ -1,9 +1,11 @@
 """Random numbers: NumPy's generators and their streams, bit for bit; what they draw comes back as our arrays."""
 
 import functools as _functools
+import math as _math
 import os
 import sys as _sys
 
+import numpy as _numpy
 import numpy.random as _numpy_random
 
 from numloom import _core, _fallback, _modules
@@ -28,6 +30,13 @@ def _methods(base):
             and callable(getattr(base, name))}
 
 
+def _is_double(dtype):
+    try:
+        return _numpy.dtype(dtype) == float
+    except TypeError:
+        return False
+
+
 def _make_generator(bit_generator):
     return Generator(bit_generator)
 
@@ -39,10 +48,91 @@ class _Kind(type):
         return isinstance(x, cls.__mro__[1]) if cls.__module__ == "numloom.random" else type.__instancecheck__(cls, x)
 
 
+_LONG = 1 << 15  # numbers from which a draw is made by the engine
+_WORD = 2**64 - 1
+_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64
+_NORMAL_BLOCK, _NORMAL_DRAWS = 4096, 1 << 14  # numbers of one block and the draws set apart for it
+
+
+def _advanced(state, increment, draws):
+    """PCG64's state after a number of draws."""
+    multiplier, plus = 1, 0
+    factor, term = _MULTIPLIER, increment
+    while draws:
+        if draws & 1:
+            multiplier, plus = multiplier * factor % 2**128, (plus * factor + term) % 2**128
+        factor, term = factor * factor % 2**128, (factor + 1) * term % 2**128
+        draws >>= 1
+    return (multiplier * state + plus) % 2**128
+
+
+def _length(size):
+    """How many numbers `size` asks for; 0 where that isn't an integer or a tuple of them."""
+    sizes = size if type(size) is tuple else (size,)
+    if not sizes or not all(type(n) is int and n >= 0 for n in sizes):
+        return 0
+    return _math.prod(sizes)
+
+
+def _engine_draw(bit_generator, name, size, draws):
+    """Draw `size` numbers by the engine, and move the generator on by `draws`."""
+    with bit_generator.lock:
+        whole = bit_generator.state
+        state, increment = whole["state"]["state"], whole["state"]["inc"]
+        words = [state >> 64, state & _WORD, increment >> 64, increment & _WORD]
+        out = _core.empty(size if type(size) is tuple else (size,), _numpy.dtype(float))
+        _core.library(name, (), out, _core.from_host(_numpy.array(words, dtype=_numpy.uint64)))
+        whole["state"]["state"] = _advanced(state, increment, draws)
+        bit_generator.state = whole
+    return out
+
+
 class Generator(_numpy_random.Generator, metaclass=_Kind):
-    """numpy.random.Generator whose draws are our arrays."""
+    """numpy.random.Generator whose draws are our arrays.
+
+    Long draws of `random` and `uniform` from PCG64 are made by the engine, in NumPy's stream. A generator that was made
+    without a seed owes nobody a stream: the engine draws its normal numbers too.
+    """
 
     locals().update(_methods(_numpy_random.Generator))
+
+    _unseeded = False
+    _random_on_host, _uniform_on_host = random, uniform  # noqa: F821 (set by locals().update)
+    _normal_on_host, _standard_normal_on_host = normal, standard_normal  # noqa: F821
+
+    def _uniform_draw(self, size):
+        n = _length(size)
+        if n < _LONG or not isinstance(self.bit_generator, _numpy_random.PCG64):
+            return None
+        return _engine_draw(self.bit_generator, "pcg64_uniform", size, n)
+
+    def _normal_draw(self, size):
+        n = _length(size)
+        if n < _LONG or not self._unseeded or not isinstance(self.bit_generator, _numpy_random.PCG64):
+            return None
+        return _engine_draw(self.bit_generator, "pcg64_normal", size, -(-n // _NORMAL_BLOCK) * _NORMAL_DRAWS)
+
+    def random(self, size=None, dtype=float, out=None):
+        drawn = self._uniform_draw(size) if out is None and _is_double(dtype) else None
+        return self._random_on_host(size, dtype, out) if drawn is None else drawn
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        if type(low) in (int, float) and type(high) in (int, float) and 0.0 <= high - low < _math.inf:
+            drawn = self._uniform_draw(size)
+            if drawn is not None:
+                return float(low) + float(high - low) * drawn
+        return self._uniform_on_host(low, high, size)
+
+    def standard_normal(self, size=None, dtype=float, out=None):
+        drawn = self._normal_draw(size) if out is None and _is_double(dtype) else None
+        return self._standard_normal_on_host(size, dtype, out) if drawn is None else drawn
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        if type(loc) in (int, float) and type(scale) in (int, float) and scale >= 0:
+            drawn = self._normal_draw(size)
+            if drawn is not None:
+                return float(loc) + float(scale) * drawn
+        return self._normal_on_host(loc, scale, size)
 
     def __reduce__(self):
         return _make_generator, (self.bit_generator,), None
@@ -114,7 +204,9 @@ def default_rng(seed=None):
         return Generator(seed)
     if isinstance(seed, _numpy_random.RandomState):
         return Generator(seed._bit_generator)
-    return Generator(PCG64(_entropy() if seed is None else seed))
+    made = Generator(PCG64(_entropy() if seed is None else seed))
+    made._unseeded = seed is None
+    return made
 
 
 def _entropy():
