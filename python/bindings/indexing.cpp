@@ -242,14 +242,6 @@ void store_element(const Array& e, PyObject* value) {
     record_store(e, Operand(bits, e.dtype()));
 }
 
-// Where the element lies in host memory with all recorded work on it done, without evaluating anything;
-// nullptr where that is not so. `writing`: recorded reads of it must be done too.
-inline char* element_memory(const Array& a, int64_t offset, bool writing) {
-    if (!alone() || engine().pending(*a.storage(), writing)) return nullptr;
-    char* base = a.storage()->one_piece();
-    return base ? base + offset : nullptr;
-}
-
 // The offset of the element for one integer an axis, the form of loops over elements; false for any other
 // key, and for indices out of bounds.
 inline bool plain_element(const Array& a, PyObject* k, int64_t* offset) {
@@ -283,7 +275,7 @@ bool same_view(const Array& a, const Array& b) {
 }  // namespace
 
 PyObject* element(const Array& a, int64_t offset) {
-    if (const char* p = element_memory(a, offset, false)) return make_numpy_scalar(a.dtype(), p);
+    if (const char* p = current_memory(a, offset, false)) return make_numpy_scalar(a.dtype(), p);
     Array e = a.view(Layout::scalar(), offset);
     Engine& en = engine();
     if (a.storage()->nbytes > kSmallBytes && en.pending(*a.storage())) {
@@ -360,7 +352,7 @@ int setitem(PyObject* self, PyObject* k, PyObject* value) {
     int64_t at;
     Scalar bits;
     if (plain_element(o->array, k, &at) && number_bytes(value, o->array.dtype(), &bits)) {
-        if (char* p = element_memory(o->array, at, true)) {
+        if (char* p = current_memory(o->array, at, true)) {
             std::memcpy(p, bits.bytes, static_cast<size_t>(item_size(o->array.dtype())));
             return 0;
         }

@@ -97,6 +97,17 @@ PyObject* load_blas(PyObject*, PyObject* path) {
 
 }  // namespace
 
+void record_call(std::string_view name, std::span<const int64_t> parameters, const Operand& out,
+                 std::span<const Operand> in) {
+    lend_threads();
+    engine().call(library::make_call(name, parameters), out, in);
+}
+
+void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
+              std::span<const CallOperand> in) {
+    library::make_call(name, parameters)->run(out, in);
+}
+
 PyMethodDef library_functions[] = {
     {"matmul", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(matmul)), METH_FASTCALL,
      "matmul(a, b): the product of two plain arrays of up to two axes, else None."},

@@ -87,12 +87,27 @@ void check_values(OpCode op, const Resolved& r, const Arg* in, bool nothing);
 void assign_checked(const Array& dst, const Operand& src, const Layout* src_layout);
 std::string tuple_text(std::span<const int64_t> shape);  // (2,3) as NumPy's errors write it
 
+// Records a library operation (library/library.hpp); operands are C-contiguous and fit.
+void record_call(std::string_view name, std::span<const int64_t> parameters, const Operand& out,
+                 std::span<const Operand> in);
+
+// Runs it at once on host memory.
+void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
+              std::span<const CallOperand> in);
+
 // --- indexing
 // --------------------------------------------------------------------------------------------------------------
 
 PyObject* getitem(PyObject* self, PyObject* key);
 int setitem(PyObject* self, PyObject* key, PyObject* value);
 PyObject* element(const Array& a, int64_t offset);
+// Where the byte at `offset` of a's storage lies in host memory when all recorded work on it is done already;
+// nullptr where that is not so: nothing is evaluated. `writing`: recorded reads of it must be done too.
+inline char* current_memory(const Array& a, int64_t offset, bool writing) {
+    if (!alone() || engine().pending(*a.storage(), writing)) return nullptr;
+    char* base = a.storage()->one_piece();
+    return base ? base + offset : nullptr;
+}
 // Writes `value` (anything) to all of `dst`.
 void assign_value(const Array& dst, PyObject* value);
 

@@ -1,6 +1,6 @@
 // Callables that take the everyday form of a call in C and leave every other form to a Python function:
-// x.sum(), np.max(x, axis=0), np.where(mask, a, b). The Python function defines what the call means; the two
-// agree (tests/python/test_core_quick.py).
+// x.sum(), np.max(x, axis=0), x.std(), x.argmax(), np.where(mask, a, b). The Python function defines what the
+// call means; the two agree (tests/python/test_core_quick.py).
 #include "operand.hpp"
 
 // After our headers: it defines short macros.
@@ -9,7 +9,7 @@
 namespace numloom::python {
 namespace {
 
-enum class Quick : uint8_t { Reduce, Mean, Where };
+enum class Quick : uint8_t { Reduce, Mean, Var, Std, ArgMax, ArgMin, Where };
 
 struct QuickObject {
     PyObject_HEAD vectorcallfunc vectorcall;
@@ -58,6 +58,88 @@ bool parse_axes(PyObject* const* args, Py_ssize_t n, PyObject* names, int ndim, 
     return true;
 }
 
+// The dtype in which NumPy's mean and var compute; false for float16 (added up in float32) and where they are
+// complex.
+bool moment_dtype(DType d, bool complex_too, DType* out) {
+    if (d == DType::Float16 || (is_complex(d) && !complex_too)) return false;
+    *out = is_inexact(d) ? d : DType::Float64;
+    return true;
+}
+
+// x / count in `type`. NumPy divides by an intp, which takes float32 through float64.
+Array divided(const Array& x, int64_t count, DType type) {
+    const DType loop = promote(type, DType::Int64);
+    const Operand in[2] = {x.operand(),
+                           Operand(cast_scalar(Scalar::of<int64_t>(count), DType::Int64, loop), loop)};
+    const Layout* order = x.layout();
+    Array out = allocate(type, x.shape(), &order, 1);
+    engine().compute(OpCode::Divide, loop, out.operand(), in);
+    return out;
+}
+
+Array folded(OpCode op, DType type, const Array& x, uint64_t mask) {
+    Array out = allocate_reduced(x, mask, result_dtype(op, type));
+    engine().reduce(op, type, out.operand(), x.operand(), mask);
+    return out;
+}
+
+PyObject* quick_moment(Quick kind, const Array& x, uint64_t mask) {
+    DType type;
+    if (!moment_dtype(x.dtype(), kind == Quick::Mean, &type)) return nullptr;
+    const Array total = folded(OpCode::Add, type, x, mask);
+    const int64_t count = x.size() / total.size();
+    if (kind == Quick::Mean) return new_result(divided(drop_axes(total, mask), count, type));
+    const Array center = divided(total, count, type);
+    const Layout* order = x.layout();
+    Array deviation = allocate(type, x.shape(), &order, 1), square = allocate(type, x.shape(), &order, 1);
+    const Operand difference[2] = {x.operand(), center.operand()};
+    engine().compute(OpCode::Subtract, type, deviation.operand(), difference);
+    const Operand twice[2] = {deviation.operand(), deviation.operand()};
+    engine().compute(OpCode::Multiply, type, square.operand(), twice);
+    Array result = divided(drop_axes(folded(OpCode::Add, type, square, mask), mask), count, type);
+    if (kind == Quick::Var) return new_result(std::move(result));
+    const Layout* last = result.layout();
+    Array root = allocate(type, result.shape(), &last, 1);
+    const Operand variance = result.operand();
+    engine().compute(OpCode::Sqrt, type, root.operand(), {&variance, 1});
+    return new_result(std::move(root));
+}
+
+// Elements up to which a position in an array that is up to date is found at once: it mostly serves as an
+// index next.
+constexpr int64_t kAtOnce = 4096;
+
+// argmax and argmin, over all axes or one.
+PyObject* quick_position(Quick kind, const Array& x, uint64_t mask) {
+    if (is_complex(x.dtype()) || !x.c_contiguous()) return nullptr;
+    int64_t lines[3] = {1, x.size(), 1};
+    Dims shape;
+    if (mask != all_axes(x.ndim())) {
+        lines[1] = 0;
+        for (int i = 0; i < x.ndim(); ++i) {
+            const int64_t n = x.layout()->shape(i);
+            if (mask >> i & 1) {
+                lines[1] = n;
+                continue;
+            }
+            lines[lines[1] ? 2 : 0] *= n;
+            shape.push(n);
+        }
+    }
+    const char* name = kind == Quick::ArgMax ? "argmax" : "argmin";
+    char* memory = shape.n == 0 && x.size() <= kAtOnce ? current_memory(x, x.offset(), false) : nullptr;
+    if (memory) {
+        int64_t place;
+        const CallOperand from{memory, x.layout(), x.dtype()};
+        run_call(name, lines, {reinterpret_cast<char*>(&place), Layout::scalar(), DType::Int64}, {&from, 1});
+        return make_numpy_scalar(DType::Int64, &place);
+    }
+    Array out = engine().empty(DType::Int64, shape);
+    const Operand in = x.operand();
+    record_call(name, lines, out.operand(), {&in, 1});
+    return new_result(std::move(out));
+}
+
 PyObject* quick_reduce(const QuickObject* q, PyObject* const* args, Py_ssize_t n, PyObject* names) {
     if (n < 1 || !is_array(args[0])) return nullptr;
     const Array& x = array_of(args[0]);
@@ -67,20 +149,8 @@ PyObject* quick_reduce(const QuickObject* q, PyObject* const* args, Py_ssize_t n
         const DType d = fold_dtype(q->op, x.dtype());
         return reduced(q->op, d, d, x, mask, false);
     }
-    if (x.dtype() == DType::Float16) return nullptr;  // added up in float32
-    const DType type = is_inexact(x.dtype()) ? x.dtype() : DType::Float64;
-    Array folded = allocate_reduced(x, mask, type);
-    engine().reduce(OpCode::Add, type, folded.operand(), x.operand(), mask);
-    const Array total = drop_axes(folded, mask);
-    // NumPy divides by an intp, which takes float32 through float64.
-    const DType loop = promote(type, DType::Int64);
-    const int64_t count = x.size() / total.size();
-    const Operand in[2] = {total.operand(),
-                           Operand(cast_scalar(Scalar::of<int64_t>(count), DType::Int64, loop), loop)};
-    const Layout* order = total.layout();
-    Array mean = allocate(type, total.shape(), &order, 1);
-    engine().compute(OpCode::Divide, loop, mean.operand(), in);
-    return new_result(std::move(mean));
+    if (q->kind == Quick::ArgMax || q->kind == Quick::ArgMin) return quick_position(q->kind, x, mask);
+    return quick_moment(q->kind, x, mask);
 }
 
 // --- where -------------------------------------------------------------------------------------------------
@@ -122,6 +192,16 @@ PyObject* quick_call(PyObject* self, PyObject* const* args, size_t nargs, PyObje
     });
 }
 
+Quick quick_kind(std::string_view name) {
+    static constexpr std::pair<std::string_view, Quick> kinds[] = {
+        {"mean", Quick::Mean},     {"var", Quick::Var},       {"std", Quick::Std},
+        {"argmax", Quick::ArgMax}, {"argmin", Quick::ArgMin}, {"where", Quick::Where},
+    };
+    for (const auto& [text, kind] : kinds)
+        if (text == name) return kind;
+    return Quick::Reduce;
+}
+
 PyObject* make_quick(PyObject*, PyObject* args) {
     return guarded([&] {
         const char* name;
@@ -133,7 +213,7 @@ PyObject* make_quick(PyObject*, PyObject* args) {
         QuickObject* q = as_quick(Ref::take(type->tp_alloc(type, 0)).release());
         q->vectorcall = quick_call;
         q->function = Py_NewRef(function);
-        q->kind = text == "mean" ? Quick::Mean : text == "where" ? Quick::Where : Quick::Reduce;
+        q->kind = quick_kind(text);
         q->op = q->kind == Quick::Reduce ? find_operation(text) : OpCode::Add;
         Ref made(reinterpret_cast<PyObject*>(q));
         if (q->op == OpCode::Count || !operation(q->op).has(T_ASSOCIATIVE))
@@ -227,7 +307,7 @@ void init_quick_types() {
 PyMethodDef quick_functions[] = {
     {"quick", make_quick, METH_VARARGS,
      "quick(name, function, method=False): a callable that does function's everyday calls in C.\n\n"
-     "name: 'mean', 'where' or the operation of a reduction ('add' for sum)."},
+     "name: mean, var, std, argmax, argmin, where, or the operation of a reduction (add for sum)."},
     {},
 };
 

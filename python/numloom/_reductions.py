@@ -265,6 +265,8 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=
 # ------------------------------------------------------------------------------------------ positions, counts
 def position(name, a, axis, out, keepdims):
     """argmin and argmax: the first place of the extreme value (of the first NaN where there is one)."""
+    if axis is not None and not isinstance(axis, (int, numpy.integer)):
+        raise NotNative
     a = asnative(a)
     operation = "argmax" if name == "maximum" else "argmin"
     if axis is out is None and keepdims is NO_VALUE and a.ndim == 1 and a.size and a.dtype.kind != "c":

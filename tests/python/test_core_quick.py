@@ -9,7 +9,7 @@ import pytest
 from core_cases import CODES, ours, outcome, random_pair, same, values
 from numloom import _core
 
-REDUCTIONS = ["sum", "prod", "min", "max", "any", "all", "mean"]
+REDUCTIONS = ["sum", "prod", "min", "max", "any", "all", "mean", "var", "std", "argmax", "argmin"]
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
