@@ -381,7 +381,8 @@ def _arange_whole(start, stop, step, dtype):
     n = max(0, -((start - stop) // step))
     limits = numpy.iinfo(dtype)
     last = start + max(n - 1, 0) * step
-    if not (limits.min <= min(start, last) and max(start, last) <= min(limits.max, _LARGEST) and abs(step) <= _LARGEST):
+    inside = limits.min <= min(start, last) and max(start, last) <= min(limits.max, _LARGEST)
+    if n >= 2**60 or not inside or abs(step) > _LARGEST:
         raise NotNative
     out = _core.ramp(n, start, step)
     return out if dtype == INT else astype(out, dtype)
@@ -390,6 +391,8 @@ def _arange_whole(start, stop, step, dtype):
 @native
 def arange(*args, dtype=None, device=None, like=None, **bounds):
     if len(args) == 1 and type(args[0]) is int and dtype is device is like is None and not bounds:
+        if args[0] >= 2**60:
+            raise NotNative
         return _core.ramp(max(args[0], 0), 0, 1)
     refuse(like, device)
     if bounds:

@@ -60,7 +60,7 @@ for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), 
                          ("mean", _reductions.mean), ("var", _reductions.var), ("std", _reductions.std),
                          ("argmin", _reductions.argmin), ("argmax", _reductions.argmax),
                          ("cumsum", _library.cumsum), ("cumprod", _library.cumprod), ("take", _library.take),
-                         ("dot", _products.dot), ("choose", _positions.choose), ("put", _positions.put),
+                         ("dot", _products.dot), ("put", _positions.put),
                          ("nonzero", _library.nonzero), ("argsort", _library.argsort),
                          ("searchsorted", _library.searchsorted)):
     _reduction(_name, _function.__numloom_native__)
@@ -69,6 +69,13 @@ for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), 
 @native_method
 def sort(self, axis=-1, kind=None, order=None, *, stable=None, **newer):
     return _library.sort_in_place(self, axis, kind, order, stable=stable, **newer)
+
+
+@native_method
+def choose(self, *choices, out=None, mode="raise"):
+    if len(choices) != 1:
+        raise NotNative
+    return _positions.choose.__numloom_native__(self, choices[0], out, mode)
 
 
 @native_method

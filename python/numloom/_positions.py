@@ -38,6 +38,8 @@ def diag_indices_from(arr):
 
 
 def triangle_indices(n, m, k, lower):
+    if type(n) is not int or type(k) is not int or type(m) not in (int, type(None)):
+        raise NotNative
     n = operator.index(n)
     mask = lower_mask(n, n if m is None else operator.index(m), k if lower else k - 1)
     return unraveled(flat_positions(mask if lower else ~mask), mask.shape)
@@ -73,7 +75,9 @@ def triu_indices_from(arr, k=0):
 def ix_(*args):
     out = []
     for i, x in enumerate(args):
-        a = _core.empty((0,), INT) if type(x) in (list, tuple) and not len(x) else asnative(x)
+        a = asnative(x)
+        if type(x) is not ndarray and a.size == 0:
+            a = _core.empty(a.shape, INT)
         if a.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
         if a.dtype == BOOL:
@@ -88,7 +92,7 @@ def unravel_index(indices, shape, order="C"):
         raise NotNative
     shape = (shape,) if type(shape) is int else tuple([operator.index(n) for n in shape])
     index = index_array(indices)
-    if index.size and (index.min() < 0 or index.max() >= product(shape)):
+    if not shape or not index.size or product(shape) >= 2**62 or index.min() < 0 or index.max() >= product(shape):
         raise NotNative
     return unraveled(index, shape)
 
@@ -96,7 +100,7 @@ def unravel_index(indices, shape, order="C"):
 @native
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     dims = (dims,) if type(dims) is int else tuple([operator.index(n) for n in dims])
-    if mode != "raise" or order != "C" or len(multi_index) != len(dims):
+    if mode != "raise" or order != "C" or len(multi_index) != len(dims) or product(dims) >= 2**62:
         raise NotNative
     parts = [index_array(x) for x in multi_index]
     if any(p.size and (p.min() < 0 or p.max() >= n) for p, n in zip(parts, dims, strict=True)):
@@ -178,9 +182,16 @@ def put_along_axis(arr, indices, values, axis):
 
 @native
 def choose(a, choices, out=None, mode="raise"):
+    if type(choices) is ndarray and choices.ndim:
+        rest = choices.shape[1:]
+        choices = [_core.reshape_view(dense(choices[i:i + 1]), rest) for i in range(choices.shape[0])]
+    choices = choices if type(choices) in (list, tuple) else list(asnative(choices))
+    if out is not None or mode != "raise" or not 0 < len(choices) < 32 or any(
+            type(c) is not ndarray and not isinstance(c, numpy.ndarray) for c in choices):
+        raise NotNative
     index = index_array(a)
-    choices = [asnative(c) for c in (choices if type(choices) in (list, tuple) else list(asnative(choices)))]
-    if out is not None or mode != "raise" or not choices or index.ndim == 0:
+    choices = [asnative(c) for c in choices]
+    if index.ndim == 0:
         raise NotNative
     dtype = numpy.result_type(*[c.dtype for c in choices])
     shape = broadcast_shapes(index.shape, *[c.shape for c in choices])

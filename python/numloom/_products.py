@@ -375,7 +375,7 @@ def pair(a, x, b, y, keep):
 
 @native
 def einsum(*operands, out=None, optimize=False, **kwargs):
-    if kwargs or not operands or not isinstance(operands[0], str):
+    if kwargs or not operands or not isinstance(operands[0], str) or optimize not in (False, True, "greedy", "optimal"):
         raise NotNative
     arrays = [asnative(a) for a in operands[1:]]
     terms, result = parsed(operands[0], arrays)

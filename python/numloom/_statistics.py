@@ -37,7 +37,9 @@ def quantile_of(a, q, axis, out, method, keepdims, weights, scale):
     if out is not None or method != "linear" or weights is not None or a.dtype.kind not in "iufb" or (
             a.dtype.kind == "b" or a.dtype.char in "e") or a.size == 0:
         raise NotNative
-    single = isinstance(q, (int, float, numpy.floating, numpy.integer))
+    single = type(q) is float or type(q) is int
+    if not single and isinstance(q, numpy.generic) or type(q) is int and a.dtype.kind in "iu":
+        raise NotNative  # the type of q takes part in the result's
     levels = [float(x) / scale for x in ([q] if single else numpy.asarray(q).ravel().tolist())]
     if not single and (type(q) is ndarray or numpy.ndim(q) != 1) or not all(0 <= x <= 1 for x in levels):
         raise NotNative
@@ -91,7 +93,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 
 def nan_variance(a, axis, dtype, out, ddof, keepdims, where_, mean, correction):
     a = asnative(a)
-    if a.dtype.kind != "f" or a.dtype.char == "e" or out is not None or dtype is not None or type(ddof) is not int or (
+    if a.ndim == 0 or a.dtype.char not in "fd" or out is not None or dtype is not None or type(ddof) is not int or (
             where_ is not NO_VALUE or mean is not NO_VALUE or correction is not NO_VALUE):
         raise NotNative
     keep = keepdims is not NO_VALUE and bool(keepdims)
@@ -124,12 +126,12 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, whe
 
 @native
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    a = asnative(m)
+    a = m = asnative(m)
     if y is not None or fweights is not None or aweights is not None or dtype is not None or a.ndim > 2 or (
             a.ndim == 0 or a.dtype.kind == "c" or ddof not in (None, 0, 1)):
         raise NotNative
     a = astype(a, FLOAT) if a.ndim == 2 else _core.reshape_view(astype(a, FLOAT), (1, a.shape[0]))
-    if not rowvar and a.shape[0] != 1:
+    if not rowvar and m.ndim == 2:
         a = a.T
     n = a.shape[1]
     ddof = (0 if bias else 1) if ddof is None else ddof
@@ -182,7 +184,7 @@ def bincount(x, /, weights=None, minlength=0):
 
 @native
 def interp(x, xp, fp, left=None, right=None, period=None):
-    if isinstance(x, (int, float)) or type(x) is not ndarray:
+    if type(x) is not ndarray or x.ndim == 0:
         raise NotNative
     points, values = asnative(xp), asnative(fp)
     if period is not None or points.ndim != 1 or points.shape != values.shape or points.shape[0] < 2 or (
@@ -281,7 +283,6 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 def window(m, weights):
     """A window of cosines over 0 .. m - 1; ones for a single point, nothing for none."""
-    m = operator.index(m) if not isinstance(m, float) else m
     if type(m) is not int:
         raise NotNative
     if m < 1:
@@ -345,7 +346,7 @@ def polyval(p, x):
 
 @native
 def angle(z, deg=False):
-    if type(z) is not ndarray:
+    if type(z) is not ndarray or z.dtype.char not in "fdFD":
         raise NotNative
     dtype = numpy.result_type(z.dtype, 1.0)
     if dtype.kind == "c":
