@@ -3,6 +3,8 @@
 Every process of an MPI launch runs the whole program. Process 0's side effects count: what the others print is held
 back, files that they open for writing go to a scratch folder of their own, an uncaught error in any of them ends the
 job, and cyclic garbage collections, which happen at different times, stay out of the log.
+
+Imports that only several processes need are made when they are needed: this module is part of every `import numloom`.
 """
 
 import builtins
@@ -11,9 +13,6 @@ import gc
 import io
 import os
 import sys
-import tempfile
-import time
-import traceback
 
 from numloom import _core
 
@@ -49,6 +48,8 @@ class _Scratch:
             return file
         if path not in self.moved:
             if self.folder is None:
+                import tempfile
+
                 self.folder = tempfile.mkdtemp(prefix=f"numloom-process-{self.rank}-")
                 print(f"numloom: process {self.rank} writes its files to {self.folder}", file=sys.stderr, flush=True)
             self.moved[path] = os.path.join(self.folder, f"{len(self.moved)}-{os.path.basename(path)}")
@@ -69,6 +70,9 @@ class _Scratch:
 
 def _end_job(rank, kind, error, trace):
     """Ends all processes after an uncaught error: the others may wait for this one."""
+    import time
+    import traceback
+
     if rank > 0:
         time.sleep(0.5)  # where all fail alike, process 0 speaks for them
     text = "".join(traceback.format_exception(kind, error, trace))

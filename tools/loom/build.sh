@@ -48,6 +48,12 @@ ensure_built_locked() {
     find_build_tools
     cmake_build "$BUILD" -DCMAKE_BUILD_TYPE=Release "-DPython_EXECUTABLE=$VENV/bin/python" \
         "-DNUMLOOM_PACKAGE_DIR=$PACKAGE" || die "the build failed"
+    # Compiled once here, as an installer does: where PYTHONDONTWRITEBYTECODE is set every import would compile 20 files.
+    local newest
+    newest="$(find "$ROOT/python" -name '*.py' -newer "$BUILD/bytecode" -print -quit 2>/dev/null || echo all)"
+    if [[ -n "$newest" ]]; then
+        "$VENV/bin/python" -m compileall -q "$ROOT/python" && touch "$BUILD/bytecode"
+    fi
 }
 
 command_build() {
