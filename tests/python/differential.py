@@ -236,7 +236,7 @@ class Case(Builder):
         fields = self._fields(target)
         name = self.fresh()
         self.run(f"{name} = {target.text}")
-        if not isinstance(self.session.names[name], numpy.ndarray):
+        if not isinstance(self.session.names.get(name), numpy.ndarray):
             raise Retry
         text = self.rng.choice(templates(IN_PLACE)).format(t=name, m2=f"({name} > 1)", **fields)
         value = self.session.names[name]
