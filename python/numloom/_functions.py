@@ -72,7 +72,10 @@ def where(condition, x=NO_VALUE, y=NO_VALUE, /):
         raise NotNative
     mask, x, y = number_or_array(condition), number_or_array(x), number_or_array(y)
     dtype = native_dtype(numpy.result_type(operand_type(x), operand_type(y)))
-    x, y = value_for(x, dtype), value_for(y, dtype)
+    try:
+        x, y = value_for(x, dtype), value_for(y, dtype)
+    except OverflowError:
+        raise NotNative from None  # NumPy before 2.5 wraps the number
     if type(mask) is not ndarray and type(mask) is not scalar:
         mask = bool(mask)
     shape = broadcast_shapes((), *shapes_of(mask, x, y))

@@ -353,7 +353,7 @@ def angle(z, deg=False):
         re, im = z.real, z.imag
     else:
         re, im = (z if z.dtype == dtype else astype(z, dtype)), 0
-    made = apply("arctan2", re.dtype, im, re)
+    made = scalar_or_array(apply("arctan2", re.dtype, im, re))
     return made * (180 / math.pi) if deg else made
 
 

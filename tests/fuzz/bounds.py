@@ -130,6 +130,8 @@ def complex_(rule, operands, result):
             part = numpy.abs(x)
             free = free | ~numpy.isfinite(part) | (part > numpy.sqrt(info.max) / 8)
             free = free | ((part < numpy.sqrt(info.tiny) * 8) & (part != 0))
+        if rule.name in ("ulp", "function"):  # rounding an argument turns the result by as much
+            size = size * (1 + numpy.abs(wide[0]))
         if rule.function in ("power", "pow", "float_power"):  # exp(b log a): rounding in the exponent is magnified
             size = size * (1 + numpy.abs(wide[1] * numpy.log(numpy.where(wide[0] == 0, 1, wide[0]))))
     return _close(exact, 16 * info.eps * size, numpy.broadcast_to(free, exact.shape) & (size != 0))

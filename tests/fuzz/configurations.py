@@ -52,6 +52,8 @@ CONFIGURATIONS = {
         Configuration("cuda_split", {"NUMLOOM_DEVICES": "cuda:0,0,0", **SPLIT}, shared_pins=False, gpu=True),
     ]
 }
+# A planner with a check taken out: the fuzzer must find it.
+PLANTED = {c.name: c for c in [Configuration("without hazards", {"NUMLOOM_HAZARDS": "0", "NUMLOOM_VERIFY": "0"})]}
 SINGLE_PROCESS = [name for name, c in CONFIGURATIONS.items() if c.processes == 1 and not c.gpu]
 
 
@@ -66,7 +68,7 @@ def available(configuration: Configuration) -> str | None:
 
 def command(configuration: Configuration, arguments: list[str]) -> tuple[list[str], dict]:
     """The worker's command line and environment."""
-    environment = dict(os.environ, **{"NUMLOOM_VERIFY": "1"}, **configuration.environment)
+    environment = {**os.environ, "NUMLOOM_VERIFY": "1", **configuration.environment}
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [environment.get("PYTHONPATH")])])
     environment["PYTHONHASHSEED"] = "0"
     line = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz.worker", *arguments]

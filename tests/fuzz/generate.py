@@ -89,7 +89,7 @@ class Builder:
 
         for _ in range(self.rng.randint(2, 4)):
             self.new_input()
-        length = self.rng.randint(10, 40)
+        length = self.rng.randint(12, 40)
         makers, weights = zip(*statements.WEIGHTS.items(), strict=False)
         tries = 0
         while len(self.statements) < length and tries < 8 * length:
@@ -300,8 +300,8 @@ class Builder:
         for o in self.table:
             if (kind is None or kind in o.kinds) and not (exact and kind in o.inexact) and arity in (None, o.arity):
                 found.append(o)
-                weight = 2.5 if kind in o.inexact else 2.4 - 0.7 * o.arity  # the former don't occur in expressions
-                weights.append(weight if o in operations.ENGINE else 0.3 * weight)
+                weight = 2.5 if kind in o.inexact else 2.0 - 0.5 * o.arity  # the former don't occur in expressions
+                weights.append(weight if o in operations.ENGINE else 0.2 * weight)
         return self.rng.choices(found, weights)[0]
 
 

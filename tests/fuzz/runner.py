@@ -194,7 +194,7 @@ def run_range(
     k = first
     while k < first + count and len(failures) < most_failures:
         size = min(BATCH, first + count - k)
-        found, k = _run_process(settings, configuration, k, size, None, progress, False)
+        found, k = _run_process(settings, configuration, k, size, None, progress, most_failures == 1)
         failures += found
         on_progress(k - first, len(failures))
     return failures

@@ -208,7 +208,7 @@ def new_from_expression(b: Builder) -> None:
     """name = a tree of operations whose temporaries nobody sees"""
     uses: list = []
     x = b.operand()
-    made = expression(b, b.rng.randint(2, 4), x.shape, x.kind, uses, x.name)
+    made = expression(b, b.rng.randint(2, 5), x.shape, x.kind, uses, x.name)
     b.run(f"{b.target_name()} = {made.text}", None, uses)
 
 
@@ -619,12 +619,12 @@ WEIGHTS = {
     elementwise: 34,
     in_place: 18,
     out_argument: 48,
-    new_from_expression: 14,
-    assign_expression: 16,
+    new_from_expression: 34,
+    assign_expression: 30,
     two_buffers: 1.5,
     exchange: 0.7,
-    new_view: 7,
-    copies: 4,
+    new_view: 6,
+    copies: 3,
     created: 1.5,
     new_input: 1,
     reduction: 40,

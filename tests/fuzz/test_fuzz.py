@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 from . import bounds, coverage, generate, mutant, operations, oracle, worker
-from .configurations import CONFIGURATIONS, ROOT, SINGLE_PROCESS
+from .configurations import CONFIGURATIONS, PLANTED, ROOT, SINGLE_PROCESS
 from .minimise import Minimiser
 from .program import Program, to_source
 from .runner import Settings, run_range
@@ -123,6 +123,12 @@ def test_numloom(name):
         pytest.skip("numloom._core is not built")
     failures = run_range(Settings(seed=1), CONFIGURATIONS[name], 0, PROGRAMS, most_failures=3)
     assert not failures, "\n".join(f"seed 1, program {f.index}: {f.difference}" for f in failures)
+
+
+def test_hazard_check_taken_out_of_the_planner_is_found():
+    if not has_numloom():
+        pytest.skip("numloom._core is not built")
+    assert run_range(Settings(seed=1), PLANTED["without hazards"], 0, 1000, most_failures=1)
 
 
 def test_numloom_exact_chains():

@@ -14,7 +14,7 @@ import json
 import os
 
 from . import bounds, generate, oracle
-from .configurations import CONFIGURATIONS
+from .configurations import CONFIGURATIONS, PLANTED
 from .program import Program
 
 
@@ -47,7 +47,7 @@ def run_one(program: Program, module, configuration, lazy: bool, pure_exact: boo
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--module", default="numloom")
-    parser.add_argument("--config", default="plain", choices=CONFIGURATIONS)
+    parser.add_argument("--config", default="plain", choices=[*CONFIGURATIONS, *PLANTED])
     parser.add_argument("--progress", required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
@@ -59,7 +59,7 @@ def main() -> None:
     parser.add_argument("--dtypes", default="")
     args = parser.parse_args()
 
-    configuration = CONFIGURATIONS[args.config]
+    configuration = {**CONFIGURATIONS, **PLANTED}[args.config]
     if configuration.gpu:
         bounds.allow_gpu()
     options = generate.Options(pure_exact=args.pure_exact, further=not args.engine_only)

@@ -89,6 +89,27 @@ void place_row(const BlockCode& code, const Frame& f, char* const* pointers, con
 // To the next row.
 void next_row(const BlockCode& code, const Frame& f, int64_t* coords);
 
+// Runs up to `most` whole rows from the current one on, as many as the innermost two dimensions have; returns
+// their number. f.at and the coordinates then stand at the last of them.
+template <class Sink>
+int64_t walk_rows(const BlockCode& code, const Frame& f, int64_t most, Sink&& sink) {
+    const int64_t n = code.inner();
+    const size_t d = code.shape.size() - 2;
+    const int64_t rows = std::min(most, code.shape[d] - f.coords[d]);
+    set_movers(code.block_movers, f, 0);
+    for (int64_t r = 0;;) {
+        run_body(code, f, n);
+        sink(n);
+        if (++r == rows) break;
+        for (const Mover& m : code.block_movers)
+            f.table[m.entry] =
+                reinterpret_cast<void*>(address(static_cast<const char*>(f.table[m.entry])) + m.row);
+    }
+    f.coords[d] += rows - 1;
+    for (size_t a = 0; a < code.accesses.size(); ++a) f.at[a] += (rows - 1) * code.accesses[a].strides[d];
+    return rows;
+}
+
 // Runs the body over points [begin, end) of the walk, in order, calling sink(n) after each block of n points.
 // `even` cuts rows into equal blocks instead of whole ones and a rest.
 template <class Sink>
@@ -113,6 +134,13 @@ void walk(const BlockCode& code, const Frame& f, char* const* pointers, int64_t 
     int64_t column = f.coords[code.ndim() - 1];
     place_row(code, f, pointers, f.coords);
     for (int64_t p = begin;;) {
+        if (code.even_rows && column == 0 && end - p >= 2 * inner) {
+            const int64_t rows = walk_rows(code, f, (end - p) / inner, sink);
+            p += rows * inner;
+            if (p >= end) return;
+            next_row(code, f, f.coords);
+            continue;
+        }
         start_row(code, f);
         const int64_t stop = std::min(inner, column + end - p);
         p += stop - column;

@@ -102,6 +102,11 @@ BlockCode TapeBuilder::build() {
     code_.shape = std::move(s_.shape);
     code_.accesses = std::move(s_.accesses);
     code_.flat = code_.ndim() == 1;
+    code_.even_rows = code_.ndim() > 1 && !code_.rows && code_.row_movers.empty() &&
+                      code_.row_slots.empty() && code_.inner() <= code_.block;
+    for (Mover& m : code_.block_movers)
+        if (code_.even_rows)
+            m.row = code_.accesses[static_cast<size_t>(m.access)].strides[code_.shape.size() - 2];
     return std::move(code_);
 }
 
@@ -387,7 +392,7 @@ int32_t TapeBuilder::use(const Place& p) {
             break;
         case Place::Memory: {
             const Geometry& g = geometry_[static_cast<size_t>(p.index)];
-            const Mover m{entry, p.index, g.level == 2 && !g.in_rows ? g.inner : 0};
+            const Mover m{entry, p.index, g.level == 2 && !g.in_rows ? g.inner : 0, 0};
             (g.level == 0   ? code_.launch_movers
              : g.level == 1 ? code_.row_movers
                             : code_.block_movers)

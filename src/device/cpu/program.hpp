@@ -52,7 +52,8 @@ struct Slot {
 struct Mover {
     int32_t entry;
     int32_t access;
-    int64_t inner;  // bytes per point
+    int64_t inner;    // bytes per point
+    int64_t row = 0;  // bytes from row to row of the innermost two dimensions
 };
 
 struct WalkAccess {
@@ -84,11 +85,12 @@ enum class StoreMode : uint8_t {
 struct BlockCode {
     std::vector<int64_t> shape;  // simplified: at least one dimension
     std::vector<WalkAccess> accesses;
-    bool rows = false;     // a block spans several rows (short innermost dimension); else it lies in one
-    bool flat = false;     // one dimension: the linear position is all there is
-    int64_t block = 1024;  // points
-    int32_t table = 0;     // entries
-    int64_t arena = 0;     // bytes for buffers
+    bool rows = false;       // a block spans several rows (short innermost dimension); else it lies in one
+    bool even_rows = false;  // rows of one block each with nothing to do between them but move the operands
+    bool flat = false;       // one dimension: the linear position is all there is
+    int64_t block = 1024;    // points
+    int32_t table = 0;       // entries
+    int64_t arena = 0;       // bytes for buffers
     std::vector<std::pair<int32_t, int64_t>> buffers;    // entry, byte offset in the arena
     std::vector<std::pair<int32_t, int32_t>> constants;  // entry, launch constant
     std::vector<Mover> launch_movers, row_movers, block_movers;

@@ -30,35 +30,39 @@ class Avx512Loop final : public LoopAssembler {
         enter();
         load_pointers();
         broadcast_scalars();
-        Xbyak::Label loop, rest, part, done;
         const int copies = choose_copies();
         xor_(rax, rax);
-        mov(rbx, rsi);
-        and_(rbx, -lanes_ * copies);
-        jz(rest, T_NEAR);
-        align(32);
-        L(loop);
-        body(false, copies);
-        add(rax, lanes_ * copies);
-        cmp(rax, rbx);
-        jb(loop, T_NEAR);
-        // What is left, one group of points at a time, under a mask.
-        L(rest);
+        if (copies > 1) loop(copies);
+        loop(1);
+        // The last points, fewer than a group, under a mask.
+        Xbyak::Label done;
         mov(rbx, rsi);
         sub(rbx, rax);
         jbe(done, T_NEAR);
-        mov(r11d, (1 << lanes_) - 1);
-        cmp(rbx, lanes_);
-        jae(part);
+        mov(r11d, -1);
         bzhi(r11d, r11d, ebx);
-        L(part);
         kmovw(k7, r11d);
         body(true, 1);
-        add(rax, lanes_);
-        jmp(rest, T_NEAR);
         L(done);
         leave(0);
         constants();
+    }
+
+    // Whole groups, `copies` at a time.
+    void loop(int copies) {
+        Xbyak::Label again, end;
+        mov(rbx, rsi);
+        sub(rbx, rax);
+        and_(rbx, -lanes_ * copies);
+        jz(end, T_NEAR);
+        add(rbx, rax);
+        align(32);
+        L(again);
+        body(false, copies);
+        add(rax, lanes_ * copies);
+        cmp(rax, rbx);
+        jb(again, T_NEAR);
+        L(end);
     }
 
     void load_pointers() {
