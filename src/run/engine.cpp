@@ -124,8 +124,8 @@ class EngineImpl final : public Engine {
 
     void flush(Trigger why) override {
         if (flushing_here) return;
-        while (!log_.empty()) {
-            const Turn turn(*this);
+        for (;;) {
+            const Turn turn(*this);  // also where nothing is left to run: another thread may be running it
             if (log_.empty()) break;
             const size_t n = why == Trigger::LogBound ? log_.cut() : log_.size();
             ++stats_.evaluations;
