@@ -1,6 +1,6 @@
-// What the memory of this machine gives to a hand-written loop: `reads` streams are added up and stored to `writes`
-// streams by a fixed number of threads. The benchmark compiles this file when it runs (-O3 -march=native) and loads it
-// through ctypes; limits.py holds the other side.
+// What the memory of this machine gives to a hand-written loop: `reads` streams are added up and stored to
+// `writes` streams by a fixed number of threads. The benchmark compiles this file when it runs (-O3
+// -march=native) and loads it through ctypes; limits.py holds the other side.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -18,8 +18,9 @@ namespace {
 typedef double Vector __attribute__((vector_size(64)));
 
 constexpr int64_t kLane = sizeof(Vector);
-constexpr int64_t kChunk = 256 * 1024;    // bytes of each stream that a thread claims at a time
-constexpr int64_t kShared = 4096 * 1024;  // below this each thread keeps its own part, which stays in its cache
+constexpr int64_t kChunk = 256 * 1024;  // bytes of each stream that a thread claims at a time
+constexpr int64_t kShared =
+    4096 * 1024;  // below this each thread keeps its own part, which stays in its cache
 
 struct Limit {
     int64_t reads, writes, bytes;
@@ -49,9 +50,7 @@ inline void store(char* to, Vector value) {
     *reinterpret_cast<Vector*>(to) = value;
 }
 
-inline Vector load(const char* from) {
-    return *reinterpret_cast<const Vector*>(from);
-}
+inline Vector load(const char* from) { return *reinterpret_cast<const Vector*>(from); }
 
 // Four vectors at a time, so that a loop that only reads doesn't wait for its additions.
 template <int Reads, int Writes, bool NonTemporal>
@@ -86,13 +85,15 @@ using Work = void (*)(char* const*, int64_t, int64_t);
 
 template <bool NonTemporal>
 Work choose(int64_t reads, int64_t writes) {
-#define ROW(r) {work<r, 0, NonTemporal>, work<r, 1, NonTemporal>, work<r, 2, NonTemporal>}
+#define ROW(r) \
+    { work<r, 0, NonTemporal>, work<r, 1, NonTemporal>, work<r, 2, NonTemporal> }
     static constexpr Work table[7][3] = {ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6)};
 #undef ROW
     return table[reads][writes];
 }
 
-// All threads meet here; they spin, since a hand-written loop in a cache must not wait for the kernel to wake it.
+// All threads meet here; they spin, since a hand-written loop in a cache must not wait for the kernel to wake
+// it.
 void meet(Limit& limit) {
     const int round = limit.round.load();
     if (limit.waiting.fetch_add(1) + 1 == limit.threads) {
@@ -112,7 +113,8 @@ void meet(Limit& limit) {
 void sweep(Limit& limit, int rank, Work run) {
     if (limit.bytes < kShared) {
         const int64_t unit = 4 * kLane, units = limit.bytes / unit;
-        run(limit.streams.data(), units * rank / limit.threads * unit, units * (rank + 1) / limit.threads * unit);
+        run(limit.streams.data(), units * rank / limit.threads * unit,
+            units * (rank + 1) / limit.threads * unit);
         return;
     }
     for (int64_t begin; (begin = limit.next.fetch_add(kChunk)) < limit.bytes;) {
@@ -121,8 +123,8 @@ void sweep(Limit& limit, int rank, Work run) {
 }
 
 double timed(Limit& limit, int rank, int64_t repeats, Work run) {
-    // The clock starts and stops when the last thread arrives: this thread itself may be woken late, when others have
-    // done its share.
+    // The clock starts and stops when the last thread arrives: this thread itself may be woken late, when
+    // others have done its share.
     meet(limit);
     const auto begin = limit.released;
     for (int64_t i = 0; i < repeats; ++i) {
@@ -138,7 +140,8 @@ extern "C" {
 
 // Returns null where the mix isn't in the table or memory is short. `bytes` is the size of each stream.
 void* limit_new(int64_t reads, int64_t writes, int64_t bytes, int threads) {
-    if (reads < 0 || reads > 6 || writes < 0 || writes > 2 || reads + writes == 0 || bytes < 4 * kLane || threads < 1) {
+    if (reads < 0 || reads > 6 || writes < 0 || writes > 2 || reads + writes == 0 || bytes < 4 * kLane ||
+        threads < 1) {
         return nullptr;
     }
     auto* limit = new Limit{reads, writes, bytes / (4 * kLane) * (4 * kLane), threads, {}};
@@ -169,7 +172,8 @@ void limit_free(void* handle) {
 // Seconds of one pass over all streams, the mean of `repeats`.
 double limit_run(void* handle, int64_t repeats, int nontemporal) {
     Limit& limit = *static_cast<Limit*>(handle);
-    const Work run = nontemporal ? choose<true>(limit.reads, limit.writes) : choose<false>(limit.reads, limit.writes);
+    const Work run =
+        nontemporal ? choose<true>(limit.reads, limit.writes) : choose<false>(limit.reads, limit.writes);
     std::vector<std::thread> others;
     for (int rank = 1; rank < limit.threads; ++rank) {
         others.emplace_back([&limit, rank, repeats, run] { timed(limit, rank, repeats, run); });

@@ -7,7 +7,12 @@ if(test_sources)
   add_executable(numloom_tests ${test_sources})
   target_include_directories(numloom_tests PRIVATE tests/cpp tests/gpu)
   target_link_libraries(numloom_tests PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,numloom_core>" GTest::gtest GTest::gtest_main)
-  gtest_discover_tests(numloom_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  if(NUMLOOM_SANITIZE)
+    set(test_timeout 1800)  # several times slower, and nobody waits for it
+  else()
+    set(test_timeout 300)
+  endif()
+  gtest_discover_tests(numloom_tests DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${test_timeout})
 endif()
 
 # Small C++ benchmarks, one program a file; built when asked for: ninja -C build/release NAME.

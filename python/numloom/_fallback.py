@@ -68,14 +68,14 @@ class Session:
         if known is not None:
             return known[1]
         view = _core.host_view(a, None)
+        pair = self.lent[id(a)] = (a, view)
         if view is None:
             view = strided_copy(a)
+            self.lent[id(a)] = (a, view)
             self.copies.append((a, view, view.copy()))
         else:
-            self.owners[id(view)] = (a, view)
-            if view.base is not None:
-                self.owners.setdefault(id(view.base), (a, view))
-        self.lent[id(a)] = (a, view)
+            self.owners[id(view)] = pair
+            self.owners.setdefault(id(view.base), pair)
         return view
 
     def to_host(self, x):
@@ -116,6 +116,8 @@ class Session:
         """A result as the program gets it."""
         kind = type(r)
         if kind is numpy.ndarray:
+            if r.base is None and not self.copies and id(r) not in self.owners:  # NumPy's own fresh memory
+                return import_array(r) if is_native(r.dtype) else r
             return self.array(r)
         if kind is tuple:
             return tuple([self.from_host(x) for x in r])

@@ -271,7 +271,7 @@ def iscomplex(x):
 def isreal(x):
     x = asnative(x)
     if x.dtype.kind == "c":
-        return apply("equal", x.imag.dtype, x.imag, 0, result=BOOL)
+        return scalar_or_array(asnative(apply("equal", x.imag.dtype, x.imag, 0, result=BOOL)))
     return scalar_or_array(_core.full(x.shape, BOOL, True))
 
 

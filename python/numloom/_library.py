@@ -182,7 +182,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         raise NotNative
     scalar_index = not isinstance(indices, (ndarray, numpy.ndarray, list, tuple))
     index = index_array(indices)
-    if axis is None:
+    if axis is None or (a.ndim == 0 and axis in (0, -1)):
         a, axis = raveled(a), 0
     axis = axis_index(axis, a.ndim)
     n = a.shape[axis]

@@ -18,11 +18,12 @@ namespace numloom {
 enum class Form : uint8_t {
     Compute,  // out = op(in...) element by element; inputs broadcast to out's shape; in-place and overlapping
               // views allowed
-    Reduce,   // out = op folded over `axes` of in[0]; out has in[0]'s shape with those axes of extent 1; in[1]
-              // is the constant 0 of the loop's dtype: a sum of floats starts from it (NumPy's sum of -0.0 is 0.0)
-    Index,    // out[i, j, ...] = in[0] + sum over axes of index * step (a ramp); in[0] constant int64, steps:
-              // strides of in[1].layout
-    Call,     // a library operation: out = call(in...)
+    Reduce,  // out = op folded over `axes` of in[0]; out has in[0]'s shape with those axes of extent 1; in[1]
+             // is the constant 0 of the loop's dtype: a sum of floats starts from it (NumPy's sum of -0.0 is
+             // 0.0)
+    Index,   // out[i, j, ...] = in[0] + sum over axes of index * step (a ramp); in[0] constant int64, steps:
+             // strides of in[1].layout
+    Call,    // a library operation: out = call(in...)
     Release,  // the last handle of out.storage is gone
 };
 

@@ -1,6 +1,6 @@
 // Value types and conversions. Header-free text: compiled as C++ by the CPU loops and as CUDA source by
-// NVRTC, after a prologue that defines the integer types, NL_FN, NL_ROUNDED, NL_SCALAR_BEGIN/END, the bit casts and the
-// namespace `m` of mathematical functions.
+// NVRTC, after a prologue that defines the integer types, NL_FN, NL_ROUNDED, NL_SCALAR_BEGIN/END, the bit
+// casts and the namespace `m` of mathematical functions.
 
 NL_SCALAR_BEGIN
 
