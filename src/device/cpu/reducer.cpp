@@ -1,6 +1,7 @@
 #include "device/cpu/reducer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "device/cpu/pool.hpp"
@@ -351,6 +352,7 @@ void Reducer::outer_point(OuterState* s, int64_t n, int64_t i) {
     start_row(code, s->frame);
     set_movers(code.block_movers, s->frame, s->column);
     run_body(code, s->frame, n);
+    prefetch_next(s, n);
     for (size_t r = 0; r < reductions_; ++r) {
         const Folding& fold = p_.foldings_[r];
         char* lane = s->lanes[r] + i % kLanes * n * fold.item;
@@ -367,6 +369,20 @@ void Reducer::outer_point(OuterState* s, int64_t n, int64_t i) {
             fold.pairwise(lane, in, n);
         }
         at = lane;
+    }
+}
+
+// Rows of a block are short and far apart, which the processor's own prefetcher does not follow: asks for the
+// one after the next.
+void Reducer::prefetch_next(OuterState* s, int64_t n) const {
+    for (const Mover& m : outer_->block_movers) {
+        const WalkAccess& a = outer_->accesses[static_cast<size_t>(m.access)];
+        const int64_t bytes = n * m.inner,
+                      ahead = 2 * p_.reduced_strides_[static_cast<size_t>(m.access)].back();
+        if (a.index || a.stores || bytes < 256 || bytes > 16384 || std::abs(ahead) < 2 * bytes) continue;
+        const int64_t next = address(static_cast<const char*>(s->frame.table[m.entry])) + ahead;
+        for (int64_t at = 0; at < bytes; at += 64)
+            __builtin_prefetch(reinterpret_cast<const void*>(next + at));
     }
 }
 

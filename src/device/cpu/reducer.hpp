@@ -41,6 +41,7 @@ class Reducer {
     void outer_tree(OuterState* s, int64_t begin, int64_t n, int64_t first, int64_t last, const char** out);
     void outer_point(OuterState* s, int64_t n, int64_t i);
     void next_reduced(OuterState* s);
+    void prefetch_next(OuterState* s, int64_t n) const;
     int tree_depth() const;
     int64_t outer_bytes(int64_t n) const;
     void outer_blocks(int threads, std::vector<std::pair<int64_t, int64_t>>* blocks, int64_t begin,

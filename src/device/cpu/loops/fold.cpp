@@ -129,6 +129,9 @@ void fold_some(Memory<T>* out, const Memory<T>* v) {
         for (int64_t r = kLanes; r < kLeaf; r += kLanes)
             for (int k = 0; k < together; ++k) {
                 LaneVector<T> b;
+                // The next leaves: several short streams are more than the processor's own prefetcher
+                // follows.
+                if (together > 1) __builtin_prefetch(v + (k + together) * kLeaf + r);
                 b.load(v + k * kLeaf + r);
                 for (int p = 0; p < LaneVector<T>::parts; ++p) LaneStep<Op>::run(acc[k].v[p], b.v[p]);
             }
@@ -152,9 +155,24 @@ void fold_some(Memory<T>* out, const Memory<T>* v) {
 // Operations on integers are exact in any order: one plain loop for the leaf.
 template <template <class> class Op, class T>
 void fold_exact(Memory<T>* out, const Memory<T>* v) {
-    Memory<T> acc = v[0];
-    for (int64_t r = 1; r < kLeaf; ++r) acc = apply<Op, T>(acc, v[r]);
-    *out = acc;
+    if constexpr (std::is_same_v<T, bool>) {
+        // An associative operation on bools is or, and, or exclusive or: its table says which. As bytes they
+        // vectorise.
+        const bool one = apply<Op, T>(0, 1) != 0, two = apply<Op, T>(1, 1) != 0;
+        uint8_t acc = v[0] != 0;
+        if (one && two) {
+            for (int64_t r = 1; r < kLeaf; ++r) acc |= static_cast<uint8_t>(v[r] != 0);
+        } else if (two) {
+            for (int64_t r = 1; r < kLeaf; ++r) acc &= static_cast<uint8_t>(v[r] != 0);
+        } else {
+            for (int64_t r = 1; r < kLeaf; ++r) acc ^= static_cast<uint8_t>(v[r] != 0);
+        }
+        *out = acc;
+    } else {
+        Memory<T> acc = v[0];
+        for (int64_t r = 1; r < kLeaf; ++r) acc = apply<Op, T>(acc, v[r]);
+        *out = acc;
+    }
 }
 
 template <template <class> class Op, class T>
