@@ -112,44 +112,41 @@ PyObject* ramp(PyObject*, PyObject* args) {
     });
 }
 
-void host_geometry(PyObject* array, Dims* shape, Dims* strides) {
-    Ref s = Ref::take(PyObject_GetAttrString(array, "shape")),
-        t = Ref::take(PyObject_GetAttrString(array, "strides"));
-    to_dims(s.get(), shape);
-    to_dims(t.get(), strides);
-}
-
 DType host_dtype(PyObject* array) {
     if (!PyObject_TypeCheck(array, np.ndarray)) raise(PyExc_TypeError, "expected a numpy.ndarray");
     Ref descr = Ref::take(PyObject_GetAttrString(array, "dtype"));
     return require_dtype(descr.get());
 }
 
-// Whether NumPy's flag of that name is set.
-bool flag(PyObject* array, const char* name) {
-    Ref flags = Ref::take(PyObject_GetAttrString(array, "flags"));
-    Ref value = Ref::take(PyObject_GetAttrString(flags.get(), name));
-    return value.get() == Py_True;
+// Whether every element is aligned for its dtype (complex numbers as their halves).
+bool aligned(const char* first, const Dims& strides, DType d) {
+    const int64_t unit = is_complex(d) ? item_size(d) / 2 : item_size(d);
+    int64_t all = static_cast<int64_t>(reinterpret_cast<uintptr_t>(first));
+    for (int64_t s : strides) all |= s;
+    return all % unit == 0;
 }
 
 PyObject* adopt_array(PyObject* array, bool shared) {
-    DType d = host_dtype(array);
+    const DType d = host_dtype(array);
+    Py_buffer view;
+    if (PyObject_GetBuffer(array, &view, PyBUF_STRIDED_RO) != 0) throw PythonError{};
+    Dims shape, strides;
+    for (int i = 0; i < view.ndim; ++i) {
+        shape.push(view.shape[i]);
+        strides.push(view.strides[i]);
+    }
+    char* first = static_cast<char*>(view.buf);
+    const bool writeable = !view.readonly;
+    PyBuffer_Release(&view);  // the array itself is kept
     // Memory of NumPy's that the engine can't use in place is copied, unless the caller wants to see writes
     // to it.
-    if (!alone() || !flag(array, "aligned")) {
+    if (!alone() || !aligned(first, strides, d)) {
         if (shared)
             raise(PyExc_ValueError, "memory can be shared only where it is aligned, with one CPU device");
         return new_array(import_host(array, d));
     }
-    Dims shape, strides;
-    host_geometry(array, &shape, &strides);
     const Layout* l = Layout::intern(shape, strides);
     if (l->size() == 0) return new_array(engine().empty(d, shape));
-    Ref interface = Ref::take(PyObject_GetAttrString(array, "__array_interface__"));
-    PyObject* data = PyDict_GetItemString(interface.get(), "data");
-    if (!data) raise(PyExc_ValueError, "the array has no address");
-    char* first = reinterpret_cast<char*>(PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(data, 0)));
-    bool writeable = PyTuple_GET_ITEM(data, 1) == Py_False;
     Py_INCREF(array);
     Array a = engine().adopt(d, l, -l->low(), first + l->low(), l->high() - l->low() + item_size(d), array,
                              [](void* owner) { Py_DECREF(static_cast<PyObject*>(owner)); });

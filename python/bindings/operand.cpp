@@ -34,20 +34,15 @@ void constant_arg(Arg* out, const Scalar& bits, DType d) {
 }  // namespace
 
 Array import_host(PyObject* numpy_array, DType d) {
-    // The contiguous copy, where one is needed, is NumPy's: `asarray(order="C")`.
-    Ref array = Ref::share(numpy_array);
-    Ref flags = Ref::take(PyObject_GetAttrString(numpy_array, "flags"));
-    Ref dense = Ref::take(PyObject_GetAttrString(flags.get(), "c_contiguous"));
-    if (dense.get() != Py_True)
-        array = Ref::take(PyObject_CallMethod(np.module, "ascontiguousarray", "O", numpy_array));
-    // An array of 0 axes comes back with one, which its buffer does not show in its bytes; the shape is the
-    // original's.
-    Ref shape = Ref::take(PyObject_GetAttrString(numpy_array, "shape"));
+    Buffer buffer(numpy_array, PyBUF_STRIDED_RO);
+    const Py_buffer& v = buffer.view();
     Dims dims;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape.get()); ++i)
-        dims.push(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.get(), i)));
-    Buffer buffer(array.get(), PyBUF_STRIDES);
-    return engine().from_host(d, dims, buffer.view().buf);
+    for (int i = 0; i < v.ndim; ++i) dims.push(v.shape[i]);
+    if (PyBuffer_IsContiguous(&v, 'C')) return engine().from_host(d, dims, v.buf);
+    Ref name = Ref::take(PyUnicode_InternFromString("ascontiguousarray"));
+    Ref dense = Ref::take(PyObject_CallMethodOneArg(np.module, name.get(), numpy_array));
+    Buffer copy(dense.get(), PyBUF_STRIDED_RO);
+    return engine().from_host(d, dims, copy.view().buf);
 }
 
 bool import_array(PyObject* o, Array* out) {

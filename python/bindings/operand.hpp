@@ -120,4 +120,10 @@ void release_buffer(PyObject* self, Py_buffer* view);
 Ref host_view(const Array& a, bool writeable);
 Ref to_host(const Array& a);
 
+// --- everyday calls ----------------------------------------------------------------------------------------
+
+// Does a call of one form; nullptr without an exception for other forms.
+using QuickForm = PyObject* (*)(PyObject* const* args, Py_ssize_t n, PyObject* names);
+QuickForm find_quick_form(std::string_view name);
+
 }  // namespace numloom::python

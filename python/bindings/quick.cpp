@@ -9,13 +9,14 @@
 namespace numloom::python {
 namespace {
 
-enum class Quick : uint8_t { Reduce, Mean, Var, Std, ArgMax, ArgMin, Where };
+enum class Quick : uint8_t { Reduce, Mean, Var, Std, ArgMax, ArgMin };
 
 struct QuickObject {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyObject* function;  // for all other calls
     Quick kind;
-    OpCode op;  // of a reduction
+    OpCode op;       // of a reduction
+    QuickForm form;  // of anything that is not a reduction; else nullptr
 };
 
 PyTypeObject* function_type;  // stays itself as an attribute of a class
@@ -187,7 +188,7 @@ PyObject* quick_call(PyObject* self, PyObject* const* args, size_t nargs, PyObje
     return guarded([&] {
         const QuickObject* q = as_quick(self);
         const Py_ssize_t n = PyVectorcall_NARGS(nargs);
-        PyObject* r = q->kind == Quick::Where ? quick_where(args, n, names) : quick_reduce(q, args, n, names);
+        PyObject* r = q->form ? q->form(args, n, names) : quick_reduce(q, args, n, names);
         return r ? r : Ref::take(PyObject_Vectorcall(q->function, args, nargs, names)).release();
     });
 }
@@ -195,7 +196,7 @@ PyObject* quick_call(PyObject* self, PyObject* const* args, size_t nargs, PyObje
 Quick quick_kind(std::string_view name) {
     static constexpr std::pair<std::string_view, Quick> kinds[] = {
         {"mean", Quick::Mean},     {"var", Quick::Var},       {"std", Quick::Std},
-        {"argmax", Quick::ArgMax}, {"argmin", Quick::ArgMin}, {"where", Quick::Where},
+        {"argmax", Quick::ArgMax}, {"argmin", Quick::ArgMin},
     };
     for (const auto& [text, kind] : kinds)
         if (text == name) return kind;
@@ -214,7 +215,8 @@ PyObject* make_quick(PyObject*, PyObject* args) {
         q->vectorcall = quick_call;
         q->function = Py_NewRef(function);
         q->kind = quick_kind(text);
-        q->op = q->kind == Quick::Reduce ? find_operation(text) : OpCode::Add;
+        q->form = text == "where" ? quick_where : find_quick_form(text);
+        q->op = q->kind == Quick::Reduce && !q->form ? find_operation(text) : OpCode::Add;
         Ref made(reinterpret_cast<PyObject*>(q));
         if (q->op == OpCode::Count || !operation(q->op).has(T_ASSOCIATIVE))
             raise(PyExc_ValueError, "no quick form of '" + std::string(text) + "'");
@@ -307,7 +309,9 @@ void init_quick_types() {
 PyMethodDef quick_functions[] = {
     {"quick", make_quick, METH_VARARGS,
      "quick(name, function, method=False): a callable that does function's everyday calls in C.\n\n"
-     "name: mean, var, std, argmax, argmin, where, or the operation of a reduction (add for sum)."},
+     "name: mean, var, std, argmax, argmin, where, zeros, ones, empty, array, reshape, copy, astype, item, "
+     "or the "
+     "operation of a reduction (add for sum)."},
     {},
 };
 

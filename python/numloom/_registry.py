@@ -13,7 +13,8 @@ NATIVE = {}  # dotted name below numpy ("sum", "linalg.norm", "ndarray.sum") -> 
 # Names whose everyday calls the bindings do in C, and what they fold with.
 QUICK = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "amin": "minimum", "amax": "maximum",
          "any": "logical_or", "all": "logical_and",
-         **{name: name for name in ("mean", "var", "std", "argmax", "argmin", "where")}}
+         **{name: name for name in ("mean", "var", "std", "argmax", "argmin", "where", "zeros", "ones", "empty", "array",
+                                      "reshape", "copy", "astype", "item")}, "asarray": "array"}
 
 
 def quick(name, function):

@@ -12,6 +12,11 @@ from numloom import _core
 REDUCTIONS = ["sum", "prod", "min", "max", "any", "all", "mean", "var", "std", "argmax", "argmin"]
 
 
+def strides(a):
+    """Those that matter."""
+    return [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1 and a.size]
+
+
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("code", CODES)
 def test_reductions(name, code):
@@ -83,6 +88,72 @@ def test_nothing_evaluates():
     after = _core.stats()
     assert (after["evaluations"], after["host_calls"]) == (before["evaluations"], before["host_calls"])
     same(y, np.full((4, 5), 2.0 + 20 + 1))
+
+
+def test_making():
+    for name in ("zeros", "ones", "empty"):
+        f, g = getattr(numloom, name), getattr(np, name)
+        for args in ((3,), ((2, 3),), ((),), (0,), ((2, 0),), (3, int), (3, np.float32), (3, "f4"), (3, np.dtype("?")), (-1,),
+                     ((2, -1),), (2**62,), (2.5,), ([2, 3],), (np.int64(3),), (3, object), ((2,) * 65,), (3, "F")):  # fmt: skip
+            for kwargs in ({}, {"dtype": complex}, {"dtype": ">f8"}, {"order": "F"}):
+                want, got = outcome(lambda: g(*args, **kwargs)), outcome(lambda: f(*args, **kwargs))  # noqa: B023
+                what = f"{name} {args} {kwargs}"
+                if isinstance(want, tuple):
+                    assert got[0] is want[0], what
+                elif name == "empty" or want.dtype == object or not want.dtype.isnative:
+                    assert (got.shape, got.dtype) == (want.shape, want.dtype), what
+                else:
+                    same(got, want, what)
+
+
+def test_arrays_of_lists():
+    x = numloom.arange(3.0)
+    lists = [[], [1], [1, 2.5], [True, False], [[1, 2], [3, 4]], [[1, 2], [3]], [1, None], ["a"], [1 + 2j], [[[[1]]]],
+             [2**70], [np.float32(1), np.float32(2)], [np.int8(1), 300], [np.float64(1), 2], [[], []], [2**63]]  # fmt: skip
+    for values_ in lists:
+        for name in ("array", "asarray"):
+            want = outcome(lambda v=values_, n=name: getattr(np, n)(v))
+            got = outcome(lambda v=values_, n=name: getattr(numloom, n)(v))
+            if isinstance(want, tuple):
+                assert got[0] is want[0], values_
+            else:
+                same(got, want, f"{values_}")
+    same(numloom.array([x[0], x[1] + 1, x.sum()]), np.array([0.0, 2.0, 3.0]))
+    same(numloom.array([x, x]), np.array([[0.0, 1, 2], [0.0, 1, 2]]))
+
+
+def test_shapes_and_copies():
+    rng = np.random.default_rng(5)
+    for code in CODES:
+        for _ in range(10):
+            a, b = random_pair(rng, code)
+            for shape in (-1, (-1,), (1, -1), a.shape, a.shape[::-1], (-1, 2), (7, 7), (-1, -1), (a.size,), (-2,)):
+                want, got = outcome(lambda a=a, s=shape: a.reshape(s)), outcome(lambda b=b, s=shape: b.reshape(s))
+                same(got, want, f"{a.shape} {shape}") if not isinstance(want, tuple) else None
+                if isinstance(want, tuple):
+                    assert got[0] is want[0]
+                elif want.size:
+                    assert np.shares_memory(want, a) == _core.shares_storage(got, b)
+                same(outcome(lambda b=b, s=shape: numloom.reshape(b, s)), want) if not isinstance(want, tuple) else None
+            for name in ("copy",):
+                got, want = getattr(b, name)(), getattr(a, name)()
+                same(got, want)
+                assert strides(got) == strides(want)
+                got, want = numloom.copy(b), np.copy(a)
+                assert strides(got) == strides(want)
+                assert not _core.shares_storage(got, b)
+            for other in (*CODES, float, int, bool, complex, np.float32, "i8"):
+                got, want = outcome(lambda b=b, o=other: b.astype(o)), outcome(lambda a=a, o=other: a.astype(o))
+                same(got, want, f"{code} {other}")
+                assert strides(got) == strides(want)
+            same(
+                outcome(lambda b=b: b.item())[:1] if a.size != 1 else b.item(),
+                outcome(lambda a=a: a.item())[:1] if a.size != 1 else a.item(),
+            )
+            if a.size == 1:
+                assert type(b.item()) is type(a.item())
+    same(numloom.arange(6).reshape(2, 3), np.arange(6).reshape(2, 3))
+    same(numloom.arange(6).reshape(2, -1), np.arange(6).reshape(2, -1))
 
 
 def test_they_look_like_the_functions():
