@@ -12,9 +12,9 @@ NATIVE = {}  # dotted name below numpy ("sum", "linalg.norm", "ndarray.sum") -> 
 
 # Names whose everyday calls the bindings do in C, and what they fold with.
 QUICK = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "amin": "minimum", "amax": "maximum",
-         "any": "logical_or", "all": "logical_and",
-         **{name: name for name in ("mean", "var", "std", "argmax", "argmin", "where", "zeros", "ones", "empty", "array",
-                                      "reshape", "copy", "astype", "item")}, "asarray": "array"}
+         "any": "logical_or", "all": "logical_and", "asarray": "array"}
+QUICK |= {name: name for name in ("mean", "var", "std", "argmax", "argmin", "where", "zeros", "ones", "empty", "array",
+                                  "reshape", "copy", "astype", "item")}
 
 
 def quick(name, function):

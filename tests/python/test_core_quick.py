@@ -93,8 +93,10 @@ def test_nothing_evaluates():
 def test_making():
     for name in ("zeros", "ones", "empty"):
         f, g = getattr(numloom, name), getattr(np, name)
-        for args in ((3,), ((2, 3),), ((),), (0,), ((2, 0),), (3, int), (3, np.float32), (3, "f4"), (3, np.dtype("?")), (-1,),
-                     ((2, -1),), (2**62,), (2.5,), ([2, 3],), (np.int64(3),), (3, object), ((2,) * 65,), (3, "F")):  # fmt: skip
+        for args in ((3,), ((2, 3),), ((),), (0,), ((2, 0),), (3, int), (3, np.float32), (3, "f4"), (3,
+             np.dtype("?")), (-1,),
+                     ((2, -1),), (2**62,), (2.5,), ([2, 3],), (np.int64(3),), (3, object), ((2,) * 65,), (3,
+                     "F")):  # fmt: skip
             for kwargs in ({}, {"dtype": complex}, {"dtype": ">f8"}, {"order": "F"}):
                 want, got = outcome(lambda: g(*args, **kwargs)), outcome(lambda: f(*args, **kwargs))  # noqa: B023
                 what = f"{name} {args} {kwargs}"
@@ -109,7 +111,8 @@ def test_making():
 def test_arrays_of_lists():
     x = numloom.arange(3.0)
     lists = [[], [1], [1, 2.5], [True, False], [[1, 2], [3, 4]], [[1, 2], [3]], [1, None], ["a"], [1 + 2j], [[[[1]]]],
-             [2**70], [np.float32(1), np.float32(2)], [np.int8(1), 300], [np.float64(1), 2], [[], []], [2**63]]  # fmt: skip
+             [2**70], [np.float32(1), np.float32(2)], [np.int8(1), 300], [np.float64(1), 2], [[], []],
+             [2**63]]  # fmt: skip
     for values_ in lists:
         for name in ("array", "asarray"):
             want = outcome(lambda v=values_, n=name: getattr(np, n)(v))
