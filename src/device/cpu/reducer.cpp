@@ -18,7 +18,7 @@ using kernel::leaf_points;
 
 namespace {
 
-constexpr int64_t kOuterWidth = 512;  // kept points side by side: 8 lanes of them stay in L2
+constexpr int64_t kOuterWidth = 4096;  // kept points side by side: long pieces of rows; 8 lanes stay in L2
 constexpr int64_t kLeastWidth = 64;
 constexpr int64_t kTaskPoints = 16384;  // reduced points from which a task is worth claiming
 constexpr int64_t kMostKept = 4096;     // kept points per task, so that accumulators stay in L2
