@@ -31,6 +31,8 @@ Assembler assembler() {
 
 #endif
 
+constexpr size_t kMostLoops = 4096;  // each holds pages of its own
+
 struct Cache {
     std::mutex lock;
     std::unordered_map<std::string, std::shared_ptr<const CompiledLoop>> loops;
@@ -129,6 +131,7 @@ std::shared_ptr<const CompiledLoop> compile_loop(const LoopSource& source) {
     auto found = c.loops.find(key);
     if (found != c.loops.end()) return found->second;
     std::shared_ptr<const CompiledLoop> made = assembler()(source);
+    if (c.loops.size() >= kMostLoops) c.loops.clear();  // programs keep what they use alive
     c.loops.emplace(std::move(key), made);
     return made;
 }
