@@ -158,6 +158,17 @@ def fresh_like(a, dtype=None, shape=None):
     return _core.permute_view(out, tuple(inverse))
 
 
+ORDERS = {"C": "C", "F": "F", "A": "A", "K": "K", "c": "C", "f": "F", "a": "A", "k": "K"}
+
+
+def known_order(order, default="C"):
+    """A memory order as one of C, F, A and K; NotNative (so NumPy's error) for anything else."""
+    try:
+        return default if order is None else ORDERS[order]
+    except (KeyError, TypeError):
+        raise NotNative from None
+
+
 def copy(a, order="C"):
     """A fresh copy of `a` in memory order C, F, A or K."""
     if order == "K":

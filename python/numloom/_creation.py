@@ -25,6 +25,7 @@ from numloom._base import (
     host_list,
     is_contiguous,
     is_native,
+    known_order,
     native_dtype,
     ndarray,
     scalar,
@@ -63,7 +64,7 @@ def shape_tuple(shape, itemsize=1):
     if len(shape) > 64:
         raise ValueError(f"maximum supported dimension for an ndarray is currently 64, found {len(shape)}")
     if size > _LARGEST and 0 not in shape:
-        raise ValueError("Maximum allowed dimension exceeded" if len(shape) == 1 else
+        raise ValueError("Maximum allowed dimension exceeded" if max(shape) > _LARGEST else
                          "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.")
     return shape
 
@@ -116,7 +117,9 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
 @native
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     refuse(like, device)
-    if type(fill_value) is not scalar and type(fill_value) is not ndarray:
+    if type(fill_value) in PYTHON_NUMBERS and dtype is not None:
+        fill_value = numpy.array(fill_value, native_dtype(dtype))
+    elif type(fill_value) is not scalar and type(fill_value) is not ndarray:
         fill_value = numpy.asarray(host_item(fill_value))
     dtype = native_dtype(fill_value.dtype if dtype is None else dtype)
     shape = shape_tuple(shape, dtype.itemsize)
@@ -131,6 +134,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
 def like(a, dtype, order, shape, device):
     """An uninitialised array after `a`."""
     refuse(None, device)
+    order = known_order(order, "K")
     a = asnative(a)
     dtype = a.dtype if dtype is None else native_dtype(dtype)
     if shape is not None:
@@ -164,12 +168,17 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     return out
 
 
+def filling(value, dtype):
+    """A Python object as a host array of `dtype`: Python integers must fit, as numpy.full says."""
+    value = host_item(value)
+    return numpy.array(value, dtype) if type(value) in PYTHON_NUMBERS else numpy.asarray(value).astype(dtype)
+
+
 @native
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     out = like(a, dtype, order, shape, device)
     if type(fill_value) is not scalar:
-        fill_value = asnative(numpy.asarray(host_item(fill_value)).astype(out.dtype)) if not isinstance(
-            fill_value, ndarray) else asnative(fill_value)
+        fill_value = asnative(fill_value if isinstance(fill_value, ndarray) else filling(fill_value, out.dtype))
     _core.assign(out, fill_value)
     return out
 
@@ -262,8 +271,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         result = numpy.array(host_list(object))
         return _core.from_host(result) if is_native(result.dtype) else result
     refuse(like)
-    order = "K" if order is None else order.upper() if isinstance(order, str) else order
-    if order not in ("K", "A", "C", "F") or ndmax is not NO_VALUE:
+    order = known_order(order, "K")
+    if ndmax is not NO_VALUE:
         raise NotNative
     if isinstance(copy, COPY_MODE):
         copy = {"ALWAYS": True, "NEVER": False}.get(copy.name)

@@ -16,6 +16,7 @@ from numloom._base import (
     copy,
     fortran,
     is_contiguous,
+    known_order,
     native_dtype,
     ndarray,
 )
@@ -56,6 +57,7 @@ def resolve_shape(a, shape):
 def reshaped(a, shape, order="C", copy_wanted=None):
     """reshape: a view where the memory order allows."""
     shape = resolve_shape(a, shape)
+    order = known_order(order)
     if order == "A":
         order = "F" if fortran(a) else "C"
     if order == "F":
@@ -85,6 +87,7 @@ def reshape(a, /, shape, order="C", *, copy=None):
 
 
 def raveled(a, order="C"):
+    order = known_order(order)
     if order == "K":
         if is_contiguous(a):
             order = "C"

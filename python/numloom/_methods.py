@@ -24,6 +24,7 @@ from numloom._base import (
     asnative,
     is_contiguous,
     is_native,
+    known_order,
     ndarray,
     scalar,
     to_numpy,
@@ -178,7 +179,7 @@ def checked_cast(a, dtype, casting):
 
 @native_method
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-    dtype = numpy.dtype(dtype)
+    dtype, order = numpy.dtype(dtype), known_order(order, "K")
     if not is_native(dtype) or copy not in (True, False):
         raise NotNative
     if dtype == self.dtype:
@@ -234,9 +235,7 @@ def set_strides(a, strides):
 # ---------------------------------------------------------------------------------------------- values, copies
 @native_method
 def copy(self, order="C"):
-    if order not in ("C", "F", "A", "K"):
-        raise NotNative
-    return copy_of(self, order)
+    return copy_of(self, known_order(order))
 
 
 @native_method

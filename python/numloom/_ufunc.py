@@ -18,6 +18,7 @@ from numloom._base import (
     fresh_like,
     is_contiguous,
     is_native,
+    known_order,
     native_dtype,
     ndarray,
     scalar,
@@ -172,7 +173,8 @@ def call_native(u, args, kwargs):
     order = kwargs.pop("order", "K")
     kwargs.pop("subok", None)
     signature = signature_of(u, kwargs)
-    if kwargs or order not in ("K", "C", "F", "A"):
+    order = known_order(order, "K")
+    if kwargs:
         raise NotNative
     inputs = [operand(x) for x in args]
     rules = oracle(name)

@@ -99,7 +99,9 @@ CREATION = [
 
 MANIPULATION = [
     "np.reshape(x, (2, 6))", "np.reshape(j, -1)", "x.reshape(4, 3, order='F')", "j.reshape((2, -1))", "np.ravel(x)",
-    "x.ravel('F')", "j.ravel('K')", "x.flatten()", "np.transpose(x)", "x.transpose(1, 0)", "np.matrix_transpose(x)",
+    "x.ravel('F')", "x.flatten('f')", "x.reshape((4, 3), order='f')",
+    "np.array(x, order='f')", "x.copy(order='f').T", "j.ravel('K')", "x.flatten()", "np.transpose(x)",
+    "x.transpose(1, 0)", "np.matrix_transpose(x)",
     "np.swapaxes(x, 0, 1)", "np.moveaxis(np.zeros((2, 3, 4)), 0, -1)", "np.rollaxis(np.zeros((2, 3, 4)), 2)",
     "np.squeeze(np.zeros((1, 3, 1)))", "np.expand_dims(x, (0, 2))", "np.atleast_1d(3)", "np.atleast_2d(v)",
     "np.atleast_3d(x)", "np.flip(x)", "np.flip(x, 1)", "np.flipud(x)", "np.fliplr(x)", "np.rot90(x)",

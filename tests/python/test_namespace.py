@@ -132,3 +132,24 @@ def test_foreign_ufuncs_on_our_arrays():
     numpy.testing.assert_allclose(numpy.asarray(made), special.erf(numpy.asarray(x)), rtol=1e-14)
     assert type(numpy.add(x, 1)) is np.ndarray and type(numpy.sum(x)) is not numpy.ndarray
     assert type(numpy.concatenate([x, x])) is np.ndarray
+
+
+@pytest.mark.parametrize(("text", "error"), [
+    ("np.full(3, 300, dtype='u1')", OverflowError), ("np.full_like(np.ones(3, 'i1'), 1000)", OverflowError),
+    ("np.zeros((2, -1))", ValueError), ("np.ones(3).reshape(2, 2)", ValueError),
+    ("np.ones(3).reshape(3, order='x')", ValueError),
+    ("np.ones((2, 3)).sum(axis=2)", ValueError), ("np.max(np.ones((0, 2)), axis=0)", ValueError),
+    ("np.concatenate([np.ones(2), np.ones((2, 2))])", ValueError), ("np.ones(3)[[0, 3]]", IndexError),
+    ("np.ones((2, 2))[np.ones(3, bool)]", IndexError), ("np.add(np.ones(3), 1, out=np.ones(3, int))", TypeError),
+    ("np.ones((4, 1)) @ np.ones(3)", ValueError), ("np.linalg.inv(np.zeros((1, 1)))", ValueError),
+    ("np.arange(3).astype('f8', casting='no')", TypeError), ("np.split(np.arange(5), 2)", ValueError),
+    ("np.stack([np.ones(2), np.ones(3)])", ValueError), ("np.ones(3).take([5])", IndexError),
+    ("np.broadcast_to(np.ones(3), (2, 2))", ValueError), ("np.zeros(2**62, 'f8')", (ValueError, MemoryError)),
+])
+def test_errors_are_numpys(text, error):
+    raised = []
+    for module in (numpy, np):
+        with pytest.raises(error) as caught:
+            eval(text, {"np": module})
+        raised.append((type(caught.value).__name__, str(caught.value)))
+    assert raised[0] == raised[1]
