@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/dtype.hpp"
 #include "ops/operation.hpp"
@@ -47,5 +48,7 @@ struct LoopTable {
 
 // The table for the best instruction set that this processor has; NUMLOOM_CPU=baseline|avx2|avx512 lowers it.
 const LoopTable& loops();
+// All tables that this processor can run, the best first.
+std::vector<const LoopTable*> supported_loops();
 
 }  // namespace numloom::cpu

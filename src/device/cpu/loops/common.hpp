@@ -229,7 +229,11 @@ struct PlainLoop {
     using T = Element<d>;
     static constexpr Loop get() {
         if constexpr (VectorOf<op>::found && (d == DType::Float32 || d == DType::Float64)) {
-            return &vector_loop<VectorOf<op>, T, F::arity, mask>;
+            if constexpr (requires { &VectorOf<op>::template run<T>; }) {
+                return &VectorOf<op>::template run<T>;
+            } else {
+                return &vector_loop<VectorOf<op>, T, F::arity, mask>;
+            }
         } else if constexpr (F::arity == 1) {
             return &unary<F::template type, T>;
         } else if constexpr (F::arity == 2) {

@@ -71,54 +71,6 @@ V with_limit(const V& x, V result) {
     return result;
 }
 
-// Whether |x| < limit in every lane.
-template <class V, class T>
-inline bool all_below(const V& x, T limit) {
-    constexpr int lanes = sizeof(V) / sizeof(T);
-    T values[lanes];
-    std::memcpy(values, &x, sizeof(V));
-    int below = 0;
-    for (const T v : values) below += scalar::abs_of(v) < limit ? 1 : 0;
-    return below == lanes;
-}
-// SLEEF's trigonometric functions choose the reduction of the argument for a whole vector, by its largest
-// lane, and the bits of the others change with it. Here every lane gets the one that its own size asks for,
-// in company of its kind: below F::kSmall, below F::kMiddle, and the rest.
-template <class F, class T, class V>
-V by_size(const V& x) {
-    constexpr T small = F::template small<T>(), middle = F::template middle<T>();
-    if (__builtin_expect(all_below(x, small), 1)) return F::reduce(x);
-    constexpr int lanes = sizeof(V) / sizeof(T);
-    constexpr T bounds[3] = {0, small, middle};
-    constexpr T company[3] = {0, (small + middle) / 2, static_cast<T>(1e30)};
-    T values[lanes], results[lanes] = {};
-    std::memcpy(values, &x, sizeof(V));
-    for (int kind = 0; kind < 3; ++kind) {
-        T chosen[lanes], found[lanes];
-        int count = 0;
-        for (int i = 0; i < lanes; ++i) {
-            const T size = scalar::abs_of(values[i]);
-            // NaN and infinity go with the largest.
-            const bool in = kind == 2 ? !(size < middle) : size >= bounds[kind] && size < bounds[kind + 1];
-            chosen[i] = in ? values[i] : company[kind];
-            count += in ? 1 : 0;
-        }
-        if (count == 0) continue;
-        V v;
-        std::memcpy(&v, chosen, sizeof(V));
-        v = F::reduce(v);
-        std::memcpy(found, &v, sizeof(V));
-        for (int i = 0; i < lanes; ++i) {
-            const T size = scalar::abs_of(values[i]);
-            const bool in = kind == 2 ? !(size < middle) : size >= bounds[kind] && size < bounds[kind + 1];
-            results[i] = in ? found[i] : results[i];
-        }
-    }
-    V result;
-    std::memcpy(&result, results, sizeof(V));
-    return result;
-}
-
 // Applies F::call to whole vectors. The rest goes through the same function, padded with its own first
 // element, so that a value depends neither on its position nor on what lies beside it, and no padding raises
 // a floating-point flag of its own.
@@ -174,6 +126,29 @@ void vector_loop(void* out, const void* const* in, int64_t n) {
     }
 }
 
+#if defined(__FMA__) || defined(__AVX512F__)
+// trigonometry.cpp; the last argument only chooses the type.
+#define NL_OWN_TRIGONOMETRY 1
+void sine_loop(void* out, const void* const* in, int64_t n, double);
+void sine_loop(void* out, const void* const* in, int64_t n, float);
+void cosine_loop(void* out, const void* const* in, int64_t n, double);
+void cosine_loop(void* out, const void* const* in, int64_t n, float);
+void tangent_loop(void* out, const void* const* in, int64_t n, double);
+void tangent_loop(void* out, const void* const* in, int64_t n, float);
+#define NL_WHOLE_BLOCK(id, function)                                   \
+    template <>                                                        \
+    struct VectorOf<OpCode::id> {                                      \
+        static constexpr bool found = true;                            \
+        template <class T>                                             \
+        static void run(void* out, const void* const* in, int64_t n) { \
+            function(out, in, n, T{});                                 \
+        }                                                              \
+    };
+NL_WHOLE_BLOCK(Sin, sine_loop)
+NL_WHOLE_BLOCK(Cos, cosine_loop)
+NL_WHOLE_BLOCK(Tan, tangent_loop)
+#endif
+
 #define NL_VECTOR1(id, double_function, float_function)               \
     template <>                                                       \
     struct VectorOf<OpCode::id> {                                     \
@@ -202,27 +177,8 @@ NL_FROM_SLEEF1(Log, log, u10)
 NL_FROM_SLEEF1(Log2, log2, u10)
 NL_FROM_SLEEF1(Log10, log10, u10)
 NL_FROM_SLEEF1(Log1p, log1p, u10)
-// The bounds between SLEEF's reductions: of doubles at 15 and 1e14, of floats at 125 (and no other).
-#define NL_FROM_SLEEF_BY_SIZE(id, name, accuracy)                                  \
-    template <>                                                                    \
-    struct VectorOf<OpCode::id> {                                                  \
-        static constexpr bool found = true;                                        \
-        template <class T>                                                         \
-        static constexpr T small() {                                               \
-            return sizeof(T) == 8 ? static_cast<T>(15) : static_cast<T>(125);      \
-        }                                                                          \
-        template <class T>                                                         \
-        static constexpr T middle() {                                              \
-            return sizeof(T) == 8 ? static_cast<T>(1e14) : static_cast<T>(39000);  \
-        }                                                                          \
-        static VectorD reduce(VectorD x) { return NL_SLEEF_D(name, accuracy)(x); } \
-        static VectorF reduce(VectorF x) { return NL_SLEEF_F(name, accuracy)(x); } \
-        static VectorD call(VectorD x) { return by_size<VectorOf, double>(x); }    \
-        static VectorF call(VectorF x) { return by_size<VectorOf, float>(x); }     \
-    };
-NL_FROM_SLEEF_BY_SIZE(Sin, sin, u10)
-NL_FROM_SLEEF_BY_SIZE(Cos, cos, u10)
-NL_FROM_SLEEF_BY_SIZE(Tan, tan, u10)
+// Not SLEEF's sine, cosine and tangent: they choose the reduction of the argument for a whole vector, by its
+// largest lane, and the bits of the others change with it.
 NL_FROM_SLEEF1(ArcSin, asin, u10)
 NL_FROM_SLEEF1(ArcCos, acos, u10)
 NL_FROM_SLEEF1(ArcTan, atan, u10)
