@@ -128,25 +128,40 @@ struct Op_Square {
 
 // --- division with remainder ---
 
-// C's quotient and remainder for divisors that may be 0 or -1, where the processor would trap: x/0 = x%0 = 0.
+// a / b as C has it, for b other than 0 and -1. Narrow integers divide as floats, which vectors can do: the
+// nearest quotient that is not whole is 1/|b| away from a whole number, far more than the rounding of these
+// formats.
+template <class T>
+NL_FN T plain_quotient(T a, T b) {
+    if constexpr (sizeof(T) <= 2) {
+        return (T)(int32_t)((float)a / (float)b);
+    } else if constexpr (Same<T, int32_t>::value) {
+        return (T)((double)a / (double)b);
+    } else {
+        return (T)(a / b);
+    }
+}
+// Quotient for divisors that may be 0 or -1, where the processor would trap: x/0 = 0.
 template <class T>
 NL_FN T safe_quotient(T a, T b) {
     if constexpr (Traits<T>::has_sign) {
         const bool plain = b != 0 && b != (T)-1;
-        const T q = (T)(a / (plain ? b : (T)1));
+        const T q = plain_quotient<T>(a, plain ? b : (T)1);
         return b == 0 ? (T)0 : (plain ? q : (T)((Wide<T>)0 - (Wide<T>)a));
     } else {
-        const T q = (T)(a / (b != 0 ? b : (T)1));
+        const T q = plain_quotient<T>(a, b != 0 ? b : (T)1);
         return b == 0 ? (T)0 : q;
     }
 }
+// Remainder likewise: x%0 = x%-1 = 0.
 template <class T>
 NL_FN T safe_remainder(T a, T b) {
-    if constexpr (Traits<T>::has_sign) {
-        const bool plain = b != 0 && b != (T)-1;
-        return (T)(a % (plain ? b : (T)1));
+    const bool plain = b != 0 && (!Traits<T>::has_sign || b != (T)-1);
+    const T divisor = plain ? b : (T)1;
+    if constexpr (sizeof(T) <= 2 || Same<T, int32_t>::value) {
+        return (T)((Wide<T>)a - (Wide<T>)plain_quotient<T>(a, divisor) * (Wide<T>)divisor);
     } else {
-        return b == 0 ? (T)0 : (T)(a % (b != 0 ? b : (T)1));
+        return (T)(a % divisor);
     }
 }
 

@@ -61,11 +61,11 @@ V with_limit(const V& x, V result) {
     T values[lanes], results[lanes];
     std::memcpy(values, &x, sizeof(V));
     bool beyond = false;
-    for (const T v : values) beyond |= scalar::abs_of(v) > static_cast<T>(F::kLargest);
+    for (const T v : values) beyond |= scalar::abs_of(v) > F::template largest<T>();
     if (!beyond) return result;
     std::memcpy(results, &result, sizeof(V));
     for (int i = 0; i < lanes; ++i) {
-        if (scalar::abs_of(values[i]) > static_cast<T>(F::kLargest)) results[i] = F::call(values[i]);
+        if (scalar::abs_of(values[i]) > F::template largest<T>()) results[i] = F::call(values[i]);
     }
     std::memcpy(&result, results, sizeof(V));
     return result;
@@ -96,7 +96,7 @@ void vector_loop(void* out, const void* const* in, int64_t n) {
     constexpr bool one_a = mask & 1u, one_b = (mask >> 1) & 1u;
     const V first_a = splat(a[0]), first_b = splat(b[0]);
     const auto apply = [](V u, V v) {
-        if constexpr (requires { F::kLargest; }) {
+        if constexpr (requires { F::template largest<T>(); }) {
             (void)v;
             return with_limit<F, T>(u, F::call(u));
         } else if constexpr (arity == 1) {
@@ -182,24 +182,27 @@ NL_FROM_SLEEF1(Log1p, log1p, u10)
 NL_FROM_SLEEF1(ArcSin, asin, u10)
 NL_FROM_SLEEF1(ArcCos, acos, u10)
 NL_FROM_SLEEF1(ArcTan, atan, u10)
-// As NL_FROM_SLEEF1, for arguments up to `largest`.
-#define NL_FROM_SLEEF_UP_TO(id, name, accuracy, largest)                         \
-    template <>                                                                  \
-    struct VectorOf<OpCode::id> {                                                \
-        static constexpr bool found = true;                                      \
-        static constexpr float kLargest = largest;                               \
-        static VectorD call(VectorD x) { return NL_SLEEF_D(name, accuracy)(x); } \
-        static VectorF call(VectorF x) { return NL_SLEEF_F(name, accuracy)(x); } \
-        template <class T>                                                       \
-        static T call(T x) {                                                     \
-            return static_cast<T>(scalar::Op_##id<double>::apply(x));            \
-        }                                                                        \
+// As NL_FROM_SLEEF1, for arguments up to `largest`; beyond, the C library's long double keeps the accuracy.
+#define NL_FROM_SLEEF_UP_TO(id, name, accuracy, largest_double, largest_float)       \
+    template <>                                                                      \
+    struct VectorOf<OpCode::id> {                                                    \
+        static constexpr bool found = true;                                          \
+        template <class T>                                                           \
+        static constexpr T largest() {                                               \
+            return sizeof(T) == 8 ? static_cast<T>(largest_double) : largest_float;  \
+        }                                                                            \
+        static VectorD call(VectorD x) { return NL_SLEEF_D(name, accuracy)(x); }     \
+        static VectorF call(VectorF x) { return NL_SLEEF_F(name, accuracy)(x); }     \
+        template <class T>                                                           \
+        static T call(T x) {                                                         \
+            return static_cast<T>(__builtin_##name##l(static_cast<long double>(x))); \
+        }                                                                            \
     };
-NL_FROM_SLEEF_UP_TO(Sinh, sinh, u10, 88.0f)
-NL_FROM_SLEEF_UP_TO(Cosh, cosh, u10, 88.0f)
+NL_FROM_SLEEF_UP_TO(Sinh, sinh, u10, 709.0, 88.0f)
+NL_FROM_SLEEF_UP_TO(Cosh, cosh, u10, 709.0, 88.0f)
 NL_FROM_SLEEF1(Tanh, tanh, u10)
-NL_FROM_SLEEF_UP_TO(ArcSinh, asinh, u10, 1e18f)
-NL_FROM_SLEEF_UP_TO(ArcCosh, acosh, u10, 1e18f)
+NL_FROM_SLEEF_UP_TO(ArcSinh, asinh, u10, 1e150, 1e18f)
+NL_FROM_SLEEF_UP_TO(ArcCosh, acosh, u10, 1e150, 1e18f)
 NL_FROM_SLEEF1(ArcTanh, atanh, u10)
 NL_FROM_SLEEF2(ArcTan2, atan2, u10)
 NL_FROM_SLEEF2(Hypot, hypot, u05)
@@ -213,9 +216,21 @@ struct VectorOf<OpCode::FloatPower> : VectorOf<OpCode::Power> {};
 extern "C" {
 VectorD NL_MVEC_D(erf, v)(VectorD);
 VectorF NL_MVEC_F(erf, v)(VectorF);
+#if defined(__AVX512F__)
+__m256 _ZGVdN8v_erff(__m256);
+#endif
 }
-#if defined(NUMLOOM_SLEEF)
-NL_VECTOR1(Erf, NL_MVEC_D(erf, v), NL_SLEEF_F(erf, u10))  // libmvec's for float32 is off by up to 4 ulp
+#if defined(__AVX512F__)
+// libmvec's erff for AVX-512 is off by up to 4 ulp, the one for AVX2 by 2.3.
+inline __m512 erff_of_halves(__m512 x) {
+    __m256 halves[2];
+    std::memcpy(halves, &x, sizeof(x));
+    for (__m256& half : halves) half = _ZGVdN8v_erff(half);
+    __m512 result;
+    std::memcpy(&result, halves, sizeof(result));
+    return result;
+}
+NL_VECTOR1(Erf, NL_MVEC_D(erf, v), erff_of_halves)
 #else
 NL_VECTOR1(Erf, NL_MVEC_D(erf, v), NL_MVEC_F(erf, v))
 #endif
