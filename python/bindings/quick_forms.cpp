@@ -25,6 +25,13 @@ bool plain_integers(PyObject* const* args, Py_ssize_t n, Dims* out) {
     return true;
 }
 
+// "float32", "f4", ...; false for names of other dtypes and for no names at all.
+bool named_dtype(PyObject* o, DType* out) {
+    Ref descr(PyObject_CallOneArg(reinterpret_cast<PyObject*>(np.dtype_type), o));
+    if (!descr) PyErr_Clear();
+    return descr && dtype_from_descr(descr.get(), out);
+}
+
 bool plain_dtype(PyObject* o, DType* out) {
     if (o == reinterpret_cast<PyObject*>(&PyFloat_Type))
         *out = DType::Float64;
@@ -38,6 +45,8 @@ bool plain_dtype(PyObject* o, DType* out) {
         return dtype_of_scalar_type(reinterpret_cast<PyTypeObject*>(o), out);
     else if (PyObject_TypeCheck(o, np.dtype_type))
         return dtype_from_descr(o, out);
+    else if (PyUnicode_CheckExact(o))
+        return named_dtype(o, out);
     else
         return false;
     return true;
