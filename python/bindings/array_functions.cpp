@@ -87,6 +87,20 @@ PyObject* empty(PyObject*, PyObject* args, PyObject* kwargs) {
     });
 }
 
+PyObject* output_like(PyObject*, PyObject* args) {
+    return guarded([&] {
+        PyObject *dtype, *shape, *arrays;
+        if (!PyArg_ParseTuple(args, "OOO!", &dtype, &shape, &PyList_Type, &arrays)) throw PythonError{};
+        DType d = require_dtype(dtype);
+        Dims dims;
+        to_shape(shape, d, &dims);
+        std::vector<const Layout*> layouts;
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(arrays); ++i)
+            layouts.push_back(require_array(PyList_GET_ITEM(arrays, i))->array.layout());
+        return new_array(allocate(d, dims, layouts.data(), static_cast<int>(layouts.size())));
+    });
+}
+
 PyObject* full(PyObject*, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
         static const char* const names[] = {"shape", "dtype", "value", nullptr};
@@ -526,6 +540,9 @@ PyMethodDef array_functions[] = {
      "elementwise_new(name, loop, *operands): a fresh array."},
     {"reduce", reduce, METH_VARARGS,
      "reduce(name, type, out, a, axes): out has a's shape with 1 along axes."},
+    {"output_like", output_like, METH_VARARGS,
+     "output_like(dtype, shape, arrays): an uninitialised array ordered in memory as a ufunc's output for "
+     "them."},
     {"reduced_like", reduced_like, METH_VARARGS,
      "reduced_like(a, axes, dtype): an uninitialised array with extent 1 along axes, ordered in memory as "
      "a."},

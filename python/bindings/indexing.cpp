@@ -309,6 +309,15 @@ PyObject* getitem(PyObject* self, PyObject* k) {
 void assign_value(const Array& dst, PyObject* value) {
     if (is_array(value) || (is_scalar(value) && !as_array(value)->value)) {
         const Array& v = array_of(value);
+        // NaN and infinity are refused as elements of integers, so a scalar of floats is looked at now.
+        if (is_scalar(value) && is_inexact(v.dtype()) && !is_inexact(dst.dtype()) &&
+            dst.dtype() != DType::Bool) {
+            Scalar seen;
+            engine().read(v, seen.bytes, Trigger::DataError);
+            Ref number = Ref::take(make_numpy_scalar(v.dtype(), seen.bytes));
+            engine().assign(dst.operand(), Operand(element_bytes(number.get(), dst.dtype()), dst.dtype()));
+            return;
+        }
         if (!same_view(dst, v)) assign_checked(dst, v.operand(), v.layout());
         return;
     }

@@ -15,7 +15,6 @@ from numloom._base import (
     asnative,
     axis_tuple,
     broadcast_shapes,
-    fresh_like,
     is_contiguous,
     is_native,
     known_order,
@@ -147,12 +146,7 @@ def new_output(shape, dtype, inputs, order):
     if order == "A":
         dense = all(is_contiguous(x, "F") for x in arrays) and not all(is_contiguous(x) for x in arrays)
         return _core.empty(shape, dtype, "F" if arrays and dense else "C")
-    if all(is_contiguous(x) for x in arrays):
-        return _core.empty(shape, dtype)
-    for x in arrays:
-        if x.shape == shape:
-            return fresh_like(x, dtype)
-    return _core.empty(shape, dtype)
+    return _core.output_like(dtype, shape, arrays)
 
 
 def call(u, args, kwargs):

@@ -301,6 +301,7 @@ class Builder:
             if (kind is None or kind in o.kinds) and not (exact and kind in o.inexact) and arity in (None, o.arity):
                 found.append(o)
                 weight = 2.5 if kind in o.inexact else 2.0 - 0.5 * o.arity  # the former don't occur in expressions
+                weight *= 3 if o.name == "power" else 1  # nor does this one
                 weights.append(weight if o in operations.ENGINE else 0.2 * weight)
         return self.rng.choices(found, weights)[0]
 

@@ -183,9 +183,13 @@ def _leaf(b: Builder, shape, kind: str, prefer: str) -> Operand:
     rng.shuffle(names)
     if prefer in b.session.names and rng.random() < 0.6:
         names.insert(0, prefer)
+    stretched = len(shape) > 0 and 0 not in shape and rng.random() < 0.15  # a stride of zero
+    axis = rng.randrange(len(shape)) if stretched else 0
+    wanted = (*shape[:axis], 1, *shape[axis + 1 :]) if stretched else shape
     for name in names[:6]:
-        text = views.fit(rng, name, b.session.names[name], shape)
+        text = views.fit(rng, name, b.session.names[name], wanted)
         if text is not None:
+            text = f"np.broadcast_to({text}, {shape})" if stretched else text
             return Operand(text, b.value(text), name)
     return b.scalar(kind)
 

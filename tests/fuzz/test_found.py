@@ -61,6 +61,21 @@ FOUND = {
         "a5 = np.trunc(np.broadcast_to(a0[11:12], (13,)))",
         "for _ in range(3):\n    a5[...] = a0\n    a0, a5 = a5, a0",
     ],
+    # a ufunc's output lies in memory as NumPy's also where an operand has strides of zero
+    "order of a clipped broadcast": [
+        "a1 = make('int8', (12, 11), 734)",
+        "a2 = np.clip(np.broadcast_to(a1, (3, 12, 11)), a1.T[5:6, :0:-1], 1)",
+        "a3 = a2.reshape((12, 33))",
+        "a2[1::2, 0, :] = 0",
+    ],
+    # a scalar of floats that is still pending is looked at when it goes into integers
+    "nan into integers": [
+        "a1 = np.zeros((), 'int32')",
+        "a2 = np.zeros(3, 'int64')",
+        "a3 = np.fmod(2, np.array(0.0))",
+        "a1[...] = a3",
+        "a2[1] = np.array([7.9]).sum()",
+    ],
     # an output that is also read by the leaves, moved before they read
     "reduction onto its operand": [
         "a6 = make('bool', (4, 2, 3, 2), 1)",
