@@ -569,10 +569,14 @@ void TapeBuilder::place_buffers() {
         largest = std::max(largest, item);
         total += item;
     }
-    int64_t block = total ? kOperandBytes / largest : kMaxBlock;
+    // Without buffers only the dispatch counts: blocks of up to 32 KB.
+    int64_t widest = 1;
+    for (const WalkAccess& a : s_.accesses) widest = std::max(widest, item_size(a.dtype));
+    const int64_t most = kMaxBlock * 8 / std::min<int64_t>(widest, 8);
+    int64_t block = total ? kOperandBytes / largest : most;
     // Several leaves side by side fold faster than one: the latency of one hides behind the others.
     if (!s_.results.empty() && total && kBuffersBytes / total >= kernel::kLeaf) block = kMaxBlock;
-    block = std::clamp(block, kMinBlock, kMaxBlock);
+    block = std::clamp(block, kMinBlock, most);
     while (block > kMinBlock && block * total > kBuffersBytes) block /= 2;
     code_.block = block;
     int64_t offset = scalars_ * kScalarBytes;

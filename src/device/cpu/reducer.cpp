@@ -375,6 +375,7 @@ void Reducer::outer_point(OuterState* s, int64_t n, int64_t i) {
 // Rows of a block are short and far apart, which the processor's own prefetcher does not follow: asks for the
 // one after the next.
 void Reducer::prefetch_next(OuterState* s, int64_t n) const {
+    if (p_.reduced_shape_.empty()) return;
     for (const Mover& m : outer_->block_movers) {
         const WalkAccess& a = outer_->accesses[static_cast<size_t>(m.access)];
         const int64_t bytes = n * m.inner,
