@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <semaphore>
 #include <thread>
@@ -77,10 +76,19 @@ std::string cache_key(const std::string& text, const std::string& arch) {
     return key + text;
 }
 
+struct Close {
+    void operator()(FILE* f) const { std::fclose(f); }
+};
+using File = std::unique_ptr<FILE, Close>;
+
+// Files by C's functions: a statically linked C++ library's streams do not live beside another one's in a
+// process.
 bool read_cache(const std::string& path, const std::string& key, std::vector<char>* code) {
-    std::ifstream in(path, std::ios::binary);
+    const File in(std::fopen(path.c_str(), "rb"));
     if (!in) return false;
-    const std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    std::string all;
+    char block[1 << 16];
+    for (size_t n; (n = std::fread(block, 1, sizeof(block), in.get())) > 0;) all.append(block, n);
     const std::string head = std::to_string(key.size()) + "\n" + key;
     uint64_t sum = 0;
     if (all.size() <= head.size() + sizeof(sum) || all.compare(0, head.size(), head) != 0) return false;
@@ -97,19 +105,16 @@ void write_cache(const std::string& folder, const std::string& path, const std::
     if (!make_folders(folder)) return;
     static std::atomic<int> counter{0};
     const std::string temporary = path + "." + std::to_string(getpid()) + "." + std::to_string(counter++);
-    {
-        std::ofstream out(temporary, std::ios::binary);
-        const uint64_t sum = fnv1a(std::string(code.begin(), code.end()), 0);
-        out << key.size() << "\n" << key;
-        out.write(reinterpret_cast<const char*>(&sum), sizeof(sum));
-        out.write(code.data(), static_cast<std::streamsize>(code.size()));
-        if (!out) {
-            out.close();
-            unlink(temporary.c_str());
-            return;
-        }
-    }
-    if (rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
+    const std::string body(code.begin(), code.end());
+    const uint64_t sum = fnv1a(body, 0);
+    std::string all = std::to_string(key.size()) + "\n" + key;
+    all.append(reinterpret_cast<const char*>(&sum), sizeof(sum));
+    all += body;
+    File out(std::fopen(temporary.c_str(), "wb"));
+    if (!out) return;
+    const bool whole = std::fwrite(all.data(), 1, all.size(), out.get()) == all.size();
+    const bool closed = std::fclose(out.release()) == 0;
+    if (!whole || !closed || rename(temporary.c_str(), path.c_str()) != 0) unlink(temporary.c_str());
 }
 
 }  // namespace
