@@ -358,15 +358,30 @@ PyObject* collecting(PyObject*, PyObject* on) {
     });
 }
 
+const char* rule_name(ResultRule rule) {
+    switch (rule) {
+        case ResultRule::Same:
+            return "same";
+        case ResultRule::Bool:
+            return "bool";
+        case ResultRule::Real:
+            return "real";
+        case ResultRule::UInt8:
+            return "uint8";
+        case ResultRule::Int32:
+            return "int32";
+    }
+    unreachable("result rule");
+}
+
 PyObject* operations(PyObject*, PyObject*) {
     return guarded([&] {
-        static const char* const rules[] = {"same", "bool", "real"};
         Ref rows = Ref::take(PyList_New(0));
         for (const Operation& op : kOperations) {
             std::string name(op.name), loops(op.loops);
             Ref row = Ref::take(Py_BuildValue("{s:s,s:i,s:s,s:s,s:I}", "name", name.c_str(), "inputs",
                                               static_cast<int>(op.inputs), "loops", loops.c_str(), "result",
-                                              rules[static_cast<int>(op.result)], "traits", op.traits));
+                                              rule_name(op.result), "traits", op.traits));
             if (PyList_Append(rows.get(), row.get()) != 0) throw PythonError{};
         }
         return rows.release();

@@ -135,6 +135,7 @@ def test_operations_table():
     assert rows["where"]["inputs"] == 3
     assert "d" in rows["sqrt"]["loops"]
     assert rows["less"]["result"] == "bool"
+    assert {row["result"] for row in rows.values()} <= {"same", "bool", "real", "uint8", "int32"}
 
 
 def test_call_sites_resolve_lazily():
