@@ -288,7 +288,7 @@ struct Op_Ldexp {
         using F = Format<T>;
         using Bits = typename F::Bits;
         constexpr T limit = (T)(3 * (F::bias - 1));
-        const T clamped = n > limit ? limit : (n < -limit ? -limit : n);
+        const T clamped = n > limit ? limit : (n >= -limit ? n : -limit);
         const int32_t e = (int32_t)clamped;
         // Normalised first, so that a step on the way down is exact until the last.
         const bool tiny = abs_of(a) < from_bits((Bits)1 << F::mantissa);
