@@ -278,6 +278,15 @@ def wanted_names(options) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def write(options, description: str, results: list[Result], details: list[Result]) -> None:
+    """Write the files asked for; after each row, so that a run that is stopped leaves what it has."""
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps([dataclasses.asdict(r) for r in results], indent=1) + "\n")
+    if options.report:
+        text = [description, "", "```", HEADER, *(line(r) for r in results + details), "```", ""]
+        pathlib.Path(options.report).write_text("\n".join(text))
+
+
 def run(options) -> int:
     """Run the headline with the parsed options; return the exit status: 1 where a row failed."""
     module = importlib.import_module(options.module)
@@ -303,13 +312,9 @@ def run(options) -> int:
             results += new
             for result in [*new, *(details if name == "small" else [])]:
                 print(line(result), flush=True)
+            write(options, description, results, details)
     over_numpy = [r.ratio for r in results if r.peer == "numpy"]
     if over_numpy:
         mean = math.exp(statistics.fmean(map(math.log, over_numpy)))
         print(f"\ngeometric mean over NumPy, {len(over_numpy)} rows: {mean:.2f}")
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps([dataclasses.asdict(r) for r in results], indent=1) + "\n")
-    if options.report:
-        text = [description, "", "```", HEADER, *(line(r) for r in results + details), "```", ""]
-        pathlib.Path(options.report).write_text("\n".join(text))
     return 1 if failed else 0
