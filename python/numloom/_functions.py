@@ -483,6 +483,27 @@ def isfortran(a):
     return is_contiguous(a, "F") and not is_contiguous(a)
 
 
+def overlap(a, b):
+    """Whether two arrays of ours share memory, by their layouts: for those that NumPy can't see in one piece."""
+    if type(a) is not ndarray or type(b) is not ndarray:
+        raise NotNative
+    if not _core.shares_storage(a, b):
+        return False
+    if _core.host_view(a, None) is not None:
+        raise NotNative
+    return _core.relation(a, b) != "disjoint"
+
+
+@native
+def shares_memory(a, b, /, max_work=-1):
+    return overlap(a, b)
+
+
+@native
+def may_share_memory(a, b, /, max_work=0):
+    return overlap(a, b)
+
+
 def dtype_like(x):
     """Our arrays as dtypes, for the functions that only ask about types."""
     if type(x) is ndarray:

@@ -90,6 +90,8 @@ def test_results_of_host_functions_are_ours():
 
 
 def test_views_that_numpy_makes_are_views_of_ours():
+    if np.mesh().size > 1:
+        pytest.skip("memory over several devices is not in one piece: NumPy gets copies, written back")
     a = np.arange(12.0)
     windows = np.lib.stride_tricks.sliding_window_view(a, 3)
     a[1] = 50
