@@ -36,6 +36,10 @@ class Device {
     // From another device of the same kind in this process.
     virtual void copy_from(Device& other, char* dst, const char* src, int64_t bytes) = 0;
 
+    // What this device does from now on comes after what `other`, of the same kind, was asked to do so far,
+    // and may read its memory. Devices that finish work before they return have nothing to do.
+    virtual void follow(Device& other) { (void)other; }
+
     virtual std::unique_ptr<Program> compile(const kernel::Kernel& k) = 0;
     virtual void launch(Program& p, const kernel::Launch& l) = 0;
     // For reductions run in parts: combines `partials` of all units (layout as in Launch) for kept points

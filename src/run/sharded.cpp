@@ -266,7 +266,31 @@ class ShardedStep {
         l.begin = r.begin;
         l.end = r.end;
         l.partials = partials;
+        follow_lenders(t, r.device);
         mesh_.device(r.device).launch(program, l);
+        follow_borrower(t, r.device);
+    }
+
+    // A storage in one piece is read where it lies: after its device has written it, and before that device
+    // writes or frees it again.
+    void follow_lenders(const plan::Step& t, int device) {
+        each_lender(t, device, [&](Device& d) { mesh_.device(device).follow(d); });
+    }
+    void follow_borrower(const plan::Step& t, int device) {
+        each_lender(t, device, [&](Device& d) { d.follow(mesh_.device(device)); });
+    }
+    template <class F>
+    void each_lender(const plan::Step& t, int device, F&& f) {
+        int last = device;
+        for (size_t a = 0; a < t.accesses.size(); ++a) {
+            if (t.accesses[a].view < 0) continue;
+            const std::vector<Shard>& shards = shards_of(t, a);
+            if (shards.size() != 1 || shards[0].device == last || shards[0].device == device ||
+                !mesh_.is_local(shards[0].device))
+                continue;
+            last = shards[0].device;
+            f(mesh_.device(last));
+        }
     }
 
     void set_pointers(const plan::Step& t, int device) {
@@ -317,7 +341,9 @@ class ShardedStep {
             l.constants = args_.constants;
             l.partials = p;
             l.end = units;
+            follow_lenders(t, r.device);
             mesh_.device(r.device).finish(program, l, r.begin, r.end);
+            follow_borrower(t, r.device);
         }
         written(t);
     }

@@ -94,6 +94,19 @@ void CudaDevice::copy_from(Device& other, char* dst, const char* src, int64_t by
     NL_CUDA(StreamWaitEvent, (from.stream_, event_, 0));
 }
 
+void CudaDevice::follow(Device& other) {
+    auto& from = static_cast<CudaDevice&>(other);
+    if (&from == this) return;
+    from.enter();
+    NL_CUDA(EventRecord, (from.event_, from.stream_));
+    enter();
+    if (from.context_ != context_) {
+        const Result r = driver().CtxEnablePeerAccess(from.context_, 0);
+        if (r != kPeerAccessAlreadyEnabled) check(r, "cuCtxEnablePeerAccess");
+    }
+    NL_CUDA(StreamWaitEvent, (stream_, from.event_, 0));
+}
+
 std::unique_ptr<Program> CudaDevice::compile(const kernel::Kernel& k) {
     enter();
     return std::make_unique<CudaProgram>(k, arch_);

@@ -26,6 +26,7 @@ class CudaDevice : public Device {
     void copy_out(char* host, const char* src, int64_t bytes) override;
     void copy(char* dst, const char* src, int64_t bytes) override;
     void copy_from(Device& other, char* dst, const char* src, int64_t bytes) override;
+    void follow(Device& other) override;
     std::unique_ptr<Program> compile(const kernel::Kernel& k) override;
     void launch(Program& p, const kernel::Launch& l) override;
     void finish(Program& p, const kernel::Launch& l, int64_t begin, int64_t end) override;

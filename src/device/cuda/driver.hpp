@@ -42,6 +42,7 @@ inline constexpr int kAttributeEarlyStart = 6;
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kOutOfMemory = 2;
 inline constexpr Result kNotReady = 600;
+inline constexpr Result kPeerAccessAlreadyEnabled = 704;
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr int kAttributeMultiprocessors = 16;
@@ -61,6 +62,7 @@ inline constexpr int kAttributeMinor = 76;
     X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (Context*, DeviceHandle))                                 \
     X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (DeviceHandle))                                      \
     X(CtxSetCurrent, cuCtxSetCurrent, (Context))                                                                  \
+    X(CtxEnablePeerAccess, cuCtxEnablePeerAccess, (Context, unsigned))                                             \
     X(MemGetInfo, cuMemGetInfo_v2, (size_t*, size_t*))                                                            \
     X(MemAlloc, cuMemAlloc_v2, (DevicePtr*, size_t))                                                              \
     X(MemFree, cuMemFree_v2, (DevicePtr))                                                                         \
