@@ -180,6 +180,11 @@ class Builder:
             name = self.new_input(dtype=rng.choice([d for d in self.options.dtypes if numpy.dtype(d).kind in kinds]))
         else:
             name = rng.choice(self.of_one_dtype(names, spread))
+        return self.operand_of(name, plain)
+
+    def operand_of(self, name: str, plain: float = 0.2) -> Operand:
+        """The variable `name` or an inline view of it."""
+        rng = self.rng
         value = self.session.names[name]
         what = rng.random()
         if what < plain:

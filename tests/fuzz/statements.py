@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy
 
 from . import operations, views
@@ -61,11 +63,13 @@ def rule_for(op: Operation, args: list[Operand], target: str | None) -> Rule | N
 
 
 # ---------------------------------------------------------------------------------------------------- elementwise
-def elementwise(b: Builder) -> None:
+def elementwise(b: Builder, x: Operand | None = None, op: Operation | None = None, wanted: str = "") -> None:
     """name = op(x, y)"""
-    x = b.operand()
-    op = b.pick(x.kind)
+    x = x or b.operand()
+    op = op or b.pick(x.kind)
     args = arguments(b, op, x)
+    if wanted and wanted not in use(op.name, args)[2]:
+        raise Retry
     name = b.target_name()
     b.run(f"{name} = {call(b, op, args)}", rule_for(op, args, name), [use(op.name, args)])
 
@@ -105,15 +109,16 @@ def _no_cast_across(target: Operand, result) -> None:
         raise Retry
 
 
-def out_argument(b: Builder) -> None:
+def out_argument(b: Builder, x: Operand | None = None, op: Operation | None = None, wanted: str = "") -> None:
     """np.op(x, y, out=view) with or without where=."""
-    x = b.operand()
-    op = b.pick(x.kind)
+    x = x or b.operand()
+    op = op or b.pick(x.kind)
     args = arguments(b, op, x)
     result = apply(op, [a.value for a in args])
     inexact = rule_for(op, args, "") is not None
     out = b.room(numpy.shape(result), result.dtype, inexact or b.rng.random() < 0.7, x.name)
-    if x.value is not None and _writable(x, result) and b.rng.random() < (0.3 if op.operator else 0.6):
+    likely = {"in-place": 1.0, "overlap": 0.0}.get(wanted, 0.3 if op.operator else 0.6)
+    if x.value is not None and _writable(x, result) and b.rng.random() < likely:
         out = x
     keywords, extra = {"out": out.text}, {"in-place" if out is x else "out", *_overlap(out, *args)}
     if "overlap" in extra:
@@ -121,7 +126,11 @@ def out_argument(b: Builder) -> None:
     if op.name in ("isnan", "isinf", "isfinite") and {"negative", "step", "transposed"} & views.features(out.value):
         raise Retry  # NumPy (2.5 at least) reads other elements where the output has gaps: no oracle there
     rule = rule_for(op, args, out.text)
-    if b.rng.random() < 0.5:
+    if wanted in extra:
+        pass
+    elif wanted in ("in-place", "overlap", "out"):
+        raise Retry
+    if wanted == "where" or b.rng.random() < 0.5:
         mask = b.mask(numpy.shape(result))
         keywords["where"] = mask.text
         extra.add("where")
@@ -136,6 +145,34 @@ def _writable(x: Operand, result) -> bool:
     if not isinstance(value, numpy.ndarray) or not value.flags.writeable or "(" in x.text:
         return False
     return value.shape == result.shape and value.dtype == result.dtype
+
+
+def rare_case(b: Builder) -> None:
+    """One operation on one dtype with one feature, all combinations equally likely."""
+    name, dtype, feature = b.rng.choice(combinations(tuple(b.options.dtypes)))
+    op = next(o for o in operations.ENGINE if o.name == name)
+    names = [n for n in b.arrays() if b.session.names[n].dtype == dtype]
+    if not names:
+        if b.rng.random() < 0.7:
+            raise Retry
+        names = [b.new_input(dtype=dtype)]
+    shared = feature in ("out", "where", "in-place", "overlap")
+    for _ in range(6):
+        x = b.operand_of(b.rng.choice(names), plain=0.6 if feature == "in-place" else 0.1)
+        if shared:
+            return out_argument(b, x, op, feature)
+        if op.arity == 2 or feature in views.features(x.value):
+            return elementwise(b, x, op, feature)
+    raise Retry
+
+
+@functools.lru_cache(maxsize=8)
+def combinations(dtypes: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    """The cells of coverage.required that belong to elementwise operations."""
+    from .coverage import required
+
+    names = {o.name for o in operations.ENGINE}
+    return [c for c in required(dtypes) if c[0] in names]
 
 
 # ---------------------------------------------------------------------------------------------------- expressions
@@ -620,6 +657,7 @@ def mistake(b: Builder) -> None:
 
 
 WEIGHTS = {
+    rare_case: 100,
     elementwise: 34,
     in_place: 18,
     out_argument: 48,
@@ -631,7 +669,7 @@ WEIGHTS = {
     copies: 3,
     created: 1.5,
     new_input: 1,
-    reduction: 40,
+    reduction: 75,
     where_function: 1.5,
     clip: 2,
     mask_read: 2,
