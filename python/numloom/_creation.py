@@ -177,6 +177,8 @@ def filling(value, dtype):
 @native
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     out = like(a, dtype, order, shape, device)
+    if isinstance(fill_value, complex) and out.dtype.kind != "c":
+        raise NotNative  # NumPy drops the imaginary part with a warning
     if type(fill_value) is not scalar:
         fill_value = asnative(fill_value if isinstance(fill_value, ndarray) else filling(fill_value, out.dtype))
     _core.assign(out, fill_value)
