@@ -13,8 +13,7 @@ PyObject* reduced(OpCode op, DType loop, DType d, const Array& from, uint64_t ma
 
 namespace {
 
-// --- arguments
-// ---------------------------------------------------------------------------------------------------------------
+// --- arguments ---
 
 void to_dims(PyObject* o, Dims* out) {
     Ref items = PyIndex_Check(o) && !PyTuple_Check(o) ? Ref::take(PyTuple_Pack(1, o))
@@ -71,8 +70,7 @@ void parse(PyObject* args, PyObject* kwargs, const char* format, const char* con
         throw PythonError{};
 }
 
-// --- making arrays
-// -----------------------------------------------------------------------------------------------------------
+// --- making arrays ---
 
 PyObject* empty(PyObject*, PyObject* args, PyObject* kwargs) {
     return guarded([&] {
@@ -205,8 +203,7 @@ PyObject* host_view_function(PyObject*, PyObject* args, PyObject* kwargs) {
     });
 }
 
-// --- views
-// -------------------------------------------------------------------------------------------------------------------
+// --- views ---
 
 void check_inside(const Array& v) {
     if (v.size() == 0) return;
@@ -290,8 +287,7 @@ PyObject* permute_view(PyObject*, PyObject* args) {
     });
 }
 
-// --- computing
-// -----------------------------------------------------------------------------------------------------------------
+// --- computing ---
 
 struct Operands {
     Arg args[3];
@@ -441,8 +437,7 @@ PyObject* to_scalar(PyObject*, PyObject* a) {
     });
 }
 
-// --- asking
-// ----------------------------------------------------------------------------------------------------------------------
+// --- asking ---
 
 PyObject* is_scalar_function(PyObject*, PyObject* x) { return PyBool_FromLong(is_scalar(x)); }
 

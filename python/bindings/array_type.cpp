@@ -10,8 +10,7 @@ namespace numloom::python {
 
 PyTypeObject* array_type;
 
-// --- objects
-// ---------------------------------------------------------------------------------------------------------------
+// --- objects ---
 
 namespace {
 
@@ -75,8 +74,7 @@ ArrayObject* require_array(PyObject* o, bool scalars) {
     throw PythonError{};
 }
 
-// --- attributes
-// --------------------------------------------------------------------------------------------------------------
+// --- attributes ---
 
 namespace {
 
@@ -275,8 +273,7 @@ PyMemberDef array_members[] = {
     {},
 };
 
-// --- methods
-// -----------------------------------------------------------------------------------------------------------------
+// --- methods ---
 
 // numpy.asarray(x) and the like: our memory where it is in one piece and the caller takes it, else a copy.
 PyObject* array_protocol(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -388,8 +385,7 @@ PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     });
 }
 
-// --- the metaclass
-// -----------------------------------------------------------------------------------------------------------
+// --- the metaclass ---
 
 PyObject* instance_check(PyObject* cls, PyObject* o) {
     if (reinterpret_cast<PyObject*>(array_type) != cls)

@@ -4,8 +4,7 @@
 
 namespace numloom::python {
 
-// --- errors in NumPy's words
-// ---------------------------------------------------------------------------------------------
+// --- errors in NumPy's words ---
 
 std::string tuple_text(std::span<const int64_t> shape) {
     std::string text = "(";
@@ -38,8 +37,7 @@ namespace {
                                quoted(from) + " to " + quoted(to) + " with casting rule 'same_kind'");
 }
 
-// --- deferring
-// -----------------------------------------------------------------------------------------------------------
+// --- deferring ---
 
 bool plain_python(PyObject* o) {
     return o == Py_None || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) || PyList_CheckExact(o) ||
@@ -71,8 +69,7 @@ bool defers(PyObject* self, PyObject* other, bool in_place) {
     return priority(self) < priority(other);
 }
 
-// --- host scalars
-// --------------------------------------------------------------------------------------------------------
+// --- host scalars ---
 
 binaryfunc python_operator(OpCode op) {
     switch (op) {
@@ -251,8 +248,7 @@ PyObject* binary_general(OpCode op, PyObject* a, PyObject* b, bool is_operator) 
 
 }  // namespace
 
-// --- without an output
-// -----------------------------------------------------------------------------------------------------
+// --- without an output ---
 
 PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
     // The two cases that matter for speed: arrays of one dense layout, and an array with a Python number or
@@ -306,8 +302,7 @@ PyObject* unary(OpCode op, PyObject* a) {
     return foreign_ufunc(op, args.get(), kwargs.get());
 }
 
-// --- with an output
-// --------------------------------------------------------------------------------------------------------
+// --- with an output ---
 
 PyObject* into(OpCode op, ArrayObject* out, PyObject* const* in, int n, bool* handled) {
     *handled = true;
@@ -379,8 +374,7 @@ OpCode power_short_cut(PyObject* a, PyObject* exponent) {
     return OpCode::Power;
 }
 
-// --- assignment
-// ------------------------------------------------------------------------------------------------------------
+// --- assignment ---
 
 void assign_checked(const Array& dst, const Operand& src, const Layout* src_layout) {
     Operand from = src;

@@ -88,8 +88,7 @@ void release_buffer(PyObject*, Py_buffer* view) {
     if (e->pinned) engine().unpin(e->array.storage());
 }
 
-// --- NumPy arrays over our memory
-// ------------------------------------------------------------------------------------------
+// --- NumPy arrays over our memory ---
 
 namespace {
 

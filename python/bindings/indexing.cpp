@@ -194,8 +194,7 @@ Array target_view(const Array& a, const Target& t) {
     return a.view(Layout::intern(t.shape, t.strides), t.offset);
 }
 
-// --- single elements
-// -------------------------------------------------------------------------------------------------------
+// --- single elements ---
 
 // Stores in a row into one storage: its id, the instruction of the last store, how many.
 struct Row {

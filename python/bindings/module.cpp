@@ -11,8 +11,7 @@
 
 namespace numloom::python {
 
-// --- errors
-// ------------------------------------------------------------------------------------------------------------------
+// --- errors ---
 
 namespace {
 
@@ -65,8 +64,7 @@ void raise(PyObject* type, const std::string& text) {
     throw PythonError{};
 }
 
-// --- call sites
-// ----------------------------------------------------------------------------------------------------------------
+// --- call sites ---
 
 namespace {
 
@@ -124,8 +122,7 @@ Ref resolve_site(const void* code, int32_t position) {
     return Ref::take(Py_BuildValue("(OiO)", c->co_filename, line, c->co_qualname));
 }
 
-// --- the engine
-// ----------------------------------------------------------------------------------------------------------------
+// --- the engine ---
 
 namespace {
 
@@ -163,8 +160,7 @@ bool alone() {
     return is_alone;
 }
 
-// --- hooks
-// ---------------------------------------------------------------------------------------------------------------------
+// --- hooks ---
 
 namespace {
 
@@ -213,8 +209,7 @@ PyObject* set_hook(PyObject*, PyObject* args) {
 
 PyObject* hook(Hook h) { return hooks[static_cast<int>(h)]; }
 
-// --- functions about the engine
-// --------------------------------------------------------------------------------------------------
+// --- functions about the engine ---
 
 namespace {
 

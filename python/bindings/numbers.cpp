@@ -57,8 +57,7 @@ PyObject* inplace_matmul_slot(PyObject* a, PyObject* b) {
     });
 }
 
-// --- conversions
-// ----------------------------------------------------------------------------------------------------------
+// --- conversions ---
 
 // The only element of an array as a NumPy scalar (new reference).
 Ref only_element(const Array& a) {

@@ -11,8 +11,7 @@
 
 namespace numloom::python {
 
-// --- references and errors
-// -----------------------------------------------------------------------------------------------
+// --- references and errors ---
 
 // Thrown where a Python exception is already set.
 struct PythonError {};
@@ -66,8 +65,7 @@ PyObject* guarded(F&& f) noexcept {
 
 [[noreturn]] void raise(PyObject* type, const std::string& text);
 
-// --- objects
-// -------------------------------------------------------------------------------------------------------------
+// --- objects ---
 
 // numloom.ndarray and the lazy scalar have one layout. A scalar is 0-d over a storage that nobody else
 // writes.
@@ -107,8 +105,7 @@ Engine& engine();
 // Whether this process is alone: then it may write host memory without telling the log.
 bool alone();
 
-// --- NumPy's objects
-// -----------------------------------------------------------------------------------------------------
+// --- NumPy's objects ---
 
 struct NumPy {
     PyObject* module;
@@ -142,8 +139,7 @@ Scalar numpy_scalar_bits(PyObject* o, DType d);
 // The NumPy scalar behind a lazy scalar (borrowed), evaluated once.
 PyObject* scalar_value(ArrayObject* s);
 
-// --- hooks: what Python code does for the binding
-// ---------------------------------------------------------------------------
+// --- hooks: what Python code does for the binding ---
 
 enum class Hook : uint8_t {
     FallbackBinary,
@@ -175,8 +171,7 @@ PyObject* call_hook(Hook h, A... args) {
     return r;
 }
 
-// --- module parts
-// --------------------------------------------------------------------------------------------------------
+// --- module parts ---
 
 void init_numpy();
 void init_array_type(PyObject* module);

@@ -7,8 +7,7 @@ namespace numloom::python {
 
 Resolved resolved[kOps][kTypeKeys][kTypeKeys];
 
-// --- objects to operands
-// -------------------------------------------------------------------------------------------------
+// --- objects to operands ---
 
 namespace {
 
@@ -105,8 +104,7 @@ bool to_arg(PyObject* o, Arg* out) {
     return true;
 }
 
-// --- type resolution
-// -----------------------------------------------------------------------------------------------------
+// --- type resolution ---
 
 namespace {
 
@@ -181,8 +179,7 @@ const Resolved& resolve_slow(OpCode op, TypeKey a, TypeKey b) {
     return slot;
 }
 
-// --- constants
-// -----------------------------------------------------------------------------------------------------------
+// --- constants ---
 
 namespace {
 
@@ -309,8 +306,7 @@ Scalar element_bytes(PyObject* o, DType d) {
     return s;
 }
 
-// --- memory order
-// --------------------------------------------------------------------------------------------------------
+// --- memory order ---
 
 namespace {
 

@@ -64,8 +64,7 @@ PyObject* reduced(OpCode op, DType loop, DType d, const Array& from, uint64_t ma
 // The view without the axes of `mask`, which have extent 1.
 Array drop_axes(const Array& a, uint64_t mask);
 
-// --- operations
-// ------------------------------------------------------------------------------------------------------------
+// --- operations ---
 
 // a op b as NumPy's operators (deferring to foreign operands) or as its ufuncs. `out`: array to write to, or
 // nullptr.
@@ -95,8 +94,7 @@ void record_call(std::string_view name, std::span<const int64_t> parameters, con
 void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
               std::span<const CallOperand> in);
 
-// --- indexing
-// --------------------------------------------------------------------------------------------------------------
+// --- indexing ---
 
 PyObject* getitem(PyObject* self, PyObject* key);
 int setitem(PyObject* self, PyObject* key, PyObject* value);
@@ -111,8 +109,7 @@ inline char* current_memory(const Array& a, int64_t offset, bool writing) {
 // Writes `value` (anything) to all of `dst`.
 void assign_value(const Array& dst, PyObject* value);
 
-// --- exports
-// ---------------------------------------------------------------------------------------------------------------
+// --- exports ---
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
 void release_buffer(PyObject* self, Py_buffer* view);

@@ -181,8 +181,7 @@ PyObject* quick_where(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     return new_array(std::move(out));
 }
 
-// --- the types
-// -----------------------------------------------------------------------------------------------
+// --- the types ---
 
 PyObject* quick_call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
     return guarded([&] {

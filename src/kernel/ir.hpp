@@ -96,8 +96,7 @@ std::string print(const Kernel& k, bool with_shape = true);
 // Checks every rule stated above; returns the first violation, empty if none.
 std::string verify(const Kernel& k);
 
-// --- how a kernel is launched
-// -------------------------------------------------------------------------------------------
+// --- how a kernel is launched ---
 
 struct Launch {
     // Per access: address of iteration point 0 (for index accesses: the offset as an integer). The address

@@ -168,8 +168,7 @@ void Reducer::launch_all() {
     finish_groups(temporary);
 }
 
-// --- inner walk
-// -----------------------------------------------------------------------------------------------------------
+// --- inner walk ---
 
 int64_t Reducer::fold_units_bytes() const {
     return frame_bytes(inner_) +
@@ -249,8 +248,7 @@ void Reducer::inner_partials_task(int64_t begin, int64_t end) {
     }
 }
 
-// --- outer walk
-// -----------------------------------------------------------------------------------------------------------
+// --- outer walk ---
 
 // One thread's state: a frame, the walk's base addresses and the lanes, each as wide as the block of kept
 // points.
@@ -467,8 +465,7 @@ void Reducer::outer_partials_task(int64_t begin, int64_t n) {
     });
 }
 
-// --- parts
-// ----------------------------------------------------------------------------------------------------------------
+// --- parts ---
 
 void Reducer::launch_partials() {
     if (l_.begin >= l_.end) return;
