@@ -176,7 +176,6 @@ NL_FROM_SLEEF1(Expm1, expm1, u10)
 NL_FROM_SLEEF1(Log, log, u10)
 NL_FROM_SLEEF1(Log2, log2, u10)
 NL_FROM_SLEEF1(Log10, log10, u10)
-NL_FROM_SLEEF1(Log1p, log1p, u10)
 // Not SLEEF's sine, cosine and tangent: they choose the reduction of the argument for a whole vector, by its
 // largest lane, and the bits of the others change with it.
 NL_FROM_SLEEF1(ArcSin, asin, u10)
@@ -198,6 +197,7 @@ NL_FROM_SLEEF1(ArcTan, atan, u10)
             return static_cast<T>(__builtin_##name##l(static_cast<long double>(x))); \
         }                                                                            \
     };
+NL_FROM_SLEEF_UP_TO(Log1p, log1p, u10, 1e300, 1e37f)
 NL_FROM_SLEEF_UP_TO(Sinh, sinh, u10, 709.0, 88.0f)
 NL_FROM_SLEEF_UP_TO(Cosh, cosh, u10, 709.0, 88.0f)
 NL_FROM_SLEEF1(Tanh, tanh, u10)
