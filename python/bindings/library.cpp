@@ -1,6 +1,7 @@
 // Library operations for the package: library(name, parameters, out, *inputs).
 #include "library/library.hpp"
 
+#include "device/cpu/loops.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/threads.hpp"
 #include "operand.hpp"
@@ -8,7 +9,7 @@
 namespace numloom::python {
 namespace {
 
-// The library's loops share the threads and the memory pool of the CPU devices.
+// The library's loops share the threads, the memory pool and the elementwise loops of the CPU devices.
 void lend_threads() {
     static bool lent = false;
     if (lent) return;
@@ -16,6 +17,8 @@ void lend_threads() {
     library::set_parallel_threads(cpu::ThreadPool::process_threads());
     library::set_scratch([](int64_t bytes) { return cpu::MemoryPool::process().allocate(bytes); },
                          [](char* p, int64_t bytes) { cpu::MemoryPool::process().release(p, bytes); });
+    library::set_steps([](OpCode op, DType loop) { return cpu::loops().compute(op, loop, 0); },
+                       [](DType from, DType to) { return cpu::loops().cast(from, to); });
     library::set_parallel_for([](int64_t chunks, library::Task task, void* context) {
         cpu::ThreadPool::process().run(chunks, [&](int64_t chunk, int) { task(context, chunk); });
     });

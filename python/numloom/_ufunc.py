@@ -334,6 +334,10 @@ def masked(name, a, mask, initial, dtype):
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=NO_VALUE, where=True):
     """numpy.ufunc.reduce."""
     try:
+        if self.__name__ not in REDUCIBLE:
+            from numloom import _folds
+
+            return _folds.reduce(self.__name__, array, axis, dtype, out, bool(keepdims), initial, where)
         return reduce_native(self.__name__, array, axis, dtype, out, keepdims, initial, where)
     except NotNative:
         pass
@@ -342,8 +346,6 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=NO
 
 
 def reduce_native(name, array, axis, dtype, out, keepdims, initial, where):
-    if name not in REDUCIBLE:
-        raise NotNative
     if type(out) is tuple and len(out) == 1:
         out = out[0]
     if out is not None and type(out) is not ndarray:
@@ -356,8 +358,6 @@ def reduce_native(name, array, axis, dtype, out, keepdims, initial, where):
     if a.ndim == 0 and axis in (0, -1):
         axis = None
     axes = axis_tuple(axis, a.ndim)
-    if len(axes) > 1 and name not in REDUCIBLE:
-        raise NotNative
     if initial is None and name not in NO_IDENTITY and a.size == 0:
         raise NotNative
     return reduce_op(name, a, axes, reduce_type(name, a, dtype, out), bool(keepdims), out, initial, where)
@@ -384,22 +384,35 @@ def outer(self, a, b, /, **kwargs):
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
     """numpy.ufunc.accumulate."""
-    from numloom import _library
+    from numloom import _folds, _library
 
-    try:
-        return _library.accumulate(self.__name__, array, axis, dtype, out)
-    except NotNative:
-        pass
+    for attempt in (_library.accumulate, _folds.accumulate):
+        try:
+            return attempt(self.__name__, array, axis, dtype, out)
+        except NotNative:
+            pass
     return method_on_host(self, "accumulate", (array,), {"axis": axis, "dtype": dtype, "out": out})
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """numpy.ufunc.reduceat."""
+    from numloom import _folds
+
+    try:
+        return _folds.reduceat(self.__name__, array, indices, axis, dtype, out)
+    except NotNative:
+        pass
     return method_on_host(self, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
 
 
 def at(self, a, indices, b=NO_VALUE, /):
     """numpy.ufunc.at."""
+    from numloom import _folds
+
+    try:
+        return _folds.at(self, a, indices, b)
+    except NotNative:
+        pass
     return method_on_host(self, "at", (a, indices) if b is NO_VALUE else (a, indices, b), {})
 
 

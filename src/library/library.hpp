@@ -26,6 +26,13 @@ namespace numloom::library {
 //   scan_add, scan_multiply, scan_minimum, scan_maximum
 //                       out[outer, n, inner] = running totals of in0 along n               parameters: outer,
 //                       n, inner
+//   accumulate          out[outer, n, inner] = in0 folded along n by an operation, every step kept
+//                       parameters: operation (OpCode), outer, n, inner
+//   reduceat            out[outer, m, inner] = in0[outer, n, inner] folded from in1[k] to before in1[k + 1],
+//                       one element where that is none; parameters as accumulate's
+//   at                  out[n, inner] at in0[m] (int64) = operation(the same, in1[m, inner]), one after the
+//                       other; without in1 for an operation of one input; the last input is out
+//                       parameters: operation, dtype of its loop, inner
 //   sort                out[rows, n] = in0 sorted along n, NaN last                        parameters: n
 //   argsort             out[rows, n] = positions that sort in0 along n, stable, int64      parameters: n
 //   searchsorted        out[m] = where in1[m] goes into the sorted in0[n], int64           parameters: right
@@ -57,6 +64,14 @@ void set_parallel_for(ParallelFor f);
 int64_t parallel_threads();
 void set_parallel_threads(int64_t n);
 void parallel_for(int64_t chunks, Task task, void* context);
+
+// The loop of an operation, and conversions, over n contiguous elements; from whoever lent them.
+using Step = void (*)(void* out, const void* const* in, int64_t n);
+using FindStep = Step (*)(OpCode op, DType loop);
+using FindCast = Step (*)(DType from, DType to);
+void set_steps(FindStep find, FindCast cast);
+Step find_step(OpCode op, DType loop);
+Step find_cast(DType from, DType to);
 
 // Memory for the time of a call, aligned to 64 bytes; from operator new unless someone lent a pool.
 using AllocateScratch = char* (*)(int64_t bytes);

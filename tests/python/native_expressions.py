@@ -64,7 +64,21 @@ def ufunc_expressions():
     yield "multiply", "np.multiply.reduce(j, axis=1, keepdims=True, initial=2)"
     yield "maximum", "np.maximum.reduce(x, axis=1, where=m, initial=-9.0)"
     yield "add", "np.add.outer(v, w)"
+    for text in METHODS:
+        yield text.split(".")[1], text
 
+
+METHODS = [
+    "np.subtract.reduce(x, axis=1)", "np.divide.reduce(y, keepdims=True)", "np.hypot.reduce(x, axis=None)",
+    "np.gcd.reduce(i, axis=1)", "np.logaddexp.reduce(v)", "np.less.reduce(m)", "np.copysign.reduce(x, axis=1)",
+    "np.bitwise_xor.accumulate(i, axis=1)", "np.logical_or.accumulate(m)", "np.subtract.accumulate(v, dtype='f4')",
+    "np.fmin.accumulate(n[:, ::3], axis=0)", "np.left_shift.accumulate(j % 3, axis=1)",
+    "np.divide.accumulate(c, axis=1)",
+    "np.add.accumulate(x, out=np.zeros((3, 4)))", "np.logaddexp2.accumulate(x, axis=0)",
+    "np.add.reduceat(w, [0, 4, 2, 7])", "np.multiply.reduceat(j, [1, 0, 2], axis=1)", "np.maximum.reduceat(x, [2, 0])",
+    "np.logical_and.reduceat(m, [0, 2], axis=1)", "np.subtract.reduceat(c, [0, 1], axis=1)",
+    "np.add.reduceat(m, [0, 3], axis=1, dtype='f8')", "np.hypot.reduceat(v, w[:3])",
+]
 
 REDUCTIONS = [
     "np.sum(x)", "np.sum(x, axis=0)", "np.sum(i, axis=-1, keepdims=True)", "np.sum(m)", "np.sum(x, where=m)",
@@ -146,7 +160,13 @@ STATEMENTS = [
     "x[0], x[1] = x[1].copy(), 4", "i %= 4", "x /= y", "i <<= 1", "m |= x > 0", "m &= y > 1", "x -= x.mean(0)",
     "x[...] = x.T.T[::-1]", "x.sort()", "j.sort(axis=0)", "v.sort()", "x[m] = v[:m.sum()]", "j[[0, 2]] = 7",
     "j[[0, 1], [2, 2]] = [5, 6]", "j[[1, 1]] = j[:2] + 1", "c[m] = 0", "np.put(x, [0, 5, -1], [7, 8])",
-    "j.put([1, 1, 2], [4, 5, 6])", "np.place(x, m, [1, 2])", "np.put_along_axis(j, np.array([[0], [2], [1]]), 9, 1)",
+    "j.put([1, 1, 2], [4, 5, 6])", "np.place(x, m, [1, 2])",
+    "np.add.at(v, [1, 1, 2], 5)", "np.subtract.at(x, (m, ), 0.5)", "np.maximum.at(j, [[0, 2], [0, 1]], np.arange(4))",
+    "np.negative.at(x, [0, 0, 2])", "np.multiply.at(x, (slice(None), [1, 1, 3]), y[:, :3])", "np.square.at(i, 1)",
+    "np.add.at(w, w % 12, 1.75)", "np.sqrt.at(j, m)", "np.logical_not.at(m, [0, 0, 1])",
+    "np.add.at(c, ([0, 1], [2, 2]), x[0, :2])",
+    "np.bitwise_or.at(i, np.s_[::2, 1:], 8)", "np.divide.at(x, ([0, 0, 0], [1, 1, 2]), [2, 4, 8])",
+    "np.put_along_axis(j, np.array([[0], [2], [1]]), 9, 1)",
 ]
 
 LINALG = [

@@ -1,0 +1,228 @@
+"""The methods of ufuncs that go element by element: accumulate, reduceat, at, and reduce where there is no tree."""
+
+import numpy
+
+from numloom import _core
+from numloom._base import (
+    INT,
+    NATIVE_CODES,
+    NO_VALUE,
+    NotNative,
+    asnative,
+    astype,
+    axis_index,
+    broadcast_shapes,
+    copy,
+    is_contiguous,
+    is_native,
+    native_dtype,
+    ndarray,
+    reduced_axes,
+    scalar,
+)
+from numloom._library import (
+    Key,
+    around_axis,
+    broadcast_shapes_or_refuse,
+    check_masks,
+    checked,
+    dense,
+    index_array,
+    product,
+    run,
+)
+from numloom._manipulation import moveaxis
+from numloom._ufunc import LOOPS, oracle, reduce_type
+
+NUMBERS = {row["name"]: i for i, row in enumerate(_core.operations())}  # the engine's code of an operation
+INPUTS = {row["name"]: row["inputs"] for row in _core.operations()}
+TRAITS = {row["name"]: row["traits"] for row in _core.operations()}
+WARNS = 1 << 6  # the trait: integer loops may report division by zero
+REORDERABLE = frozenset(("hypot", "logaddexp", "logaddexp2", "gcd", "lcm"))
+
+
+def loop_or_refuse(name, dtype):
+    """`dtype` where the engine has an operation of that name with a loop for it that can't fail on the way."""
+    if name not in LOOPS or not is_native(dtype) or {"q": "l", "Q": "L"}.get(dtype.char, dtype.char) not in LOOPS[name]:
+        raise NotNative
+    if dtype.kind in "iu" and (name == "power" or TRAITS[name] & WARNS):
+        raise NotNative  # NumPy raises or warns, depending on values
+    return dtype
+
+
+def fold_type(name, a, dtype, out):
+    """The dtype in which `a` is folded; NotNative where that is not one loop from and to it."""
+    if INPUTS.get(name) != 2:
+        raise NotNative
+    if dtype is not None:
+        dtype = native_dtype(dtype)
+    if name in ("add", "multiply") or name.startswith("logical"):
+        kind = reduce_type(name, a, dtype, out)
+    else:
+        signature = {} if dtype is None else {"signature": (dtype, None, None)}
+        asked = (None if out is None else out.dtype, a.dtype, None)
+        try:
+            kinds = oracle(name).resolve_dtypes(asked, casting="unsafe", reduction=True, **signature)
+        except TypeError:
+            raise NotNative from None
+        if kinds[0] != kinds[1] or kinds[1] != kinds[2]:
+            raise NotNative
+        kind = kinds[0]
+    return loop_or_refuse(name, kind)
+
+
+def target_of(out, shape, dtype):
+    """`out` of a call as one array of ours or None; NotNative where the result does not go there as it is."""
+    if type(out) is tuple and len(out) == 1:
+        out = out[0]
+    if out is not None and (
+        type(out) is not ndarray
+        or out.shape != shape
+        or not _core.writeable(out)
+        or not numpy.can_cast(dtype, out.dtype, "same_kind")
+    ):
+        raise NotNative
+    return out
+
+
+def operand(x):
+    kind = type(x)
+    if (
+        kind is not ndarray
+        and kind is not numpy.ndarray
+        and kind is not scalar
+        and hasattr(kind, "__array_ufunc__")
+        and (not isinstance(x, numpy.generic))
+    ):
+        raise NotNative
+    return asnative(x)
+
+
+def folded(call, name, a, axis, dtype, m, out, *inputs):
+    """Runs accumulate or reduceat along an axis, which comes out with extent m."""
+    shape = (*a.shape[:axis], m, *a.shape[axis + 1 :])
+    out = target_of(out, shape, dtype)
+    made = _core.empty(shape, dtype)
+    if made.size:
+        source = a if a.dtype == dtype else astype(a, dtype)
+        run(call, (NUMBERS[name], *around_axis(a.shape, axis)), made, dense(source), *inputs)
+    if out is None:
+        return made
+    _core.assign(out, made)
+    return out
+
+
+def accumulate(name, array, axis, dtype, out):
+    """numpy.ufunc.accumulate."""
+    a = operand(array)
+    if type(out) is tuple and len(out) == 1:
+        out = out[0]
+    if a.ndim == 0 or axis is None or out is not None and type(out) is not ndarray:
+        raise NotNative
+    axis = axis_index(axis, a.ndim)
+    return folded("accumulate", name, a, axis, fold_type(name, a, dtype, out), a.shape[axis], out)
+
+
+def reduceat(name, array, indices, axis, dtype, out):
+    """numpy.ufunc.reduceat."""
+    a, index = operand(array), index_array(indices)
+    if type(out) is tuple and len(out) == 1:
+        out = out[0]
+    if a.ndim == 0 or index.ndim != 1 or type(axis) is not int or out is not None and type(out) is not ndarray:
+        raise NotNative
+    axis = axis_index(axis, a.ndim)
+    if index.size and int(index.min()) < 0:
+        raise NotNative
+    index = checked(index, a.shape[axis])
+    kind = fold_type(name, a, dtype, out)
+    return folded("reduceat", name, a, axis, kind, index.shape[0], out, dense(index))
+
+
+def reduce(name, array, axis, dtype, out, keepdims, initial, where):
+    """numpy.ufunc.reduce of an operation that is not associative: folded from the first element on."""
+    a = operand(array)
+    if initial is not NO_VALUE or where is not True or a.size == 0:
+        raise NotNative
+    if type(out) is tuple and len(out) == 1:
+        out = out[0]
+    axes = reduced_axes(axis, a.ndim)
+    if out is not None and type(out) is not ndarray or a.ndim == 0 or len(axes) != 1 and name not in REORDERABLE:
+        raise NotNative
+    kind = fold_type(name, a, dtype, out)
+    kept = tuple([1 if i in axes else n for i, n in enumerate(a.shape)])
+    final = kept if keepdims else tuple([n for i, n in enumerate(a.shape) if i not in axes])
+    out = target_of(out, final, kind)
+    made, first = a, _core.full((1,), INT, 0)
+    for i in axes:
+        made = folded("reduceat", name, made, i, kind, 1, None, first)
+    if name in ("hypot", "gcd"):  # NumPy starts from the identity, which makes a single element positive
+        made = _core.elementwise_new("absolute", kind, made)
+    made = _core.reshape_view(made, final)
+    if out is not None:
+        _core.assign(out, made)
+        return out
+    return made if final else _core.to_scalar(made)
+
+
+# ---------------------------------------------------------------------------------------------------------- at
+def is_basic(key):
+    """Whether a key selects a view."""
+    parts = key if type(key) is tuple else (key,)
+    return all(type(k) in (slice, int, type(None), type(Ellipsis)) for k in parts)
+
+
+def at_types(name, a, b):
+    """The loop's dtype for a[...] = operation(a[...], b); NumPy takes the result back into `a` whatever it is."""
+    asked = (a.dtype, None) if b is None else (a.dtype, b.dtype, None)
+    try:
+        kinds = oracle(name).resolve_dtypes(asked, casting="unsafe")
+    except TypeError:
+        raise NotNative from None
+    if any(k != kinds[0] for k in kinds[:-1]):
+        raise NotNative
+    return loop_or_refuse(name, kinds[0])
+
+
+def at(u, a, indices, b=NO_VALUE):
+    """numpy.ufunc.at: unbuffered, so that equal positions follow one another."""
+    name = u.__name__
+    if type(a) is not ndarray or not _core.writeable(a) or u.nout != 1 or u.nin != (1 if b is NO_VALUE else 2):
+        raise NotNative
+    b = None if b is NO_VALUE else operand(b)
+    loop = at_types(name, a, b)
+    if is_basic(indices):
+        view = a[indices if type(indices) is tuple else (indices, ...)]
+        if b is not None and broadcast_shapes_or_refuse(b.shape, view.shape) != view.shape:
+            raise NotNative
+        operands = () if b is None else (b,)
+        _core.elementwise(name, loop, view, view, *operands)
+        return
+    check_masks(a, indices)
+    key = Key(a, indices)
+    front, flat = key.flat()
+    n = len(key.axes)
+    rest = front.shape[n:]
+    given = () if b is None else (ordered(key, b, rest, loop),)
+    if flat.size == 0 or product(rest) == 0:
+        return
+    target = front if is_contiguous(front) else copy(front)
+    flat = copy(flat) if _core.shares_storage(flat, a) else dense(flat)
+    rows = _core.reshape_view(target, (product(front.shape[:n]), *rest))
+    code = NATIVE_CODES.index({"q": "l", "Q": "L"}.get(loop.char, loop.char))
+    run("at", (NUMBERS[name], code, product(rest)), rows, flat, *given, rows)
+    if target is not front:
+        _core.assign(front, target)
+
+
+def ordered(key, b, rest, loop):
+    """`b` in the loop's dtype, broadcast to the indexed elements, the axes of the index in front."""
+    start = key.axes[0] if key.adjacent else 0
+    full = (*rest[:start], *key.shape, *rest[start:])
+    if broadcast_shapes(b.shape, full) != full:
+        raise NotNative
+    b = b if b.shape == full else _core.broadcast_view(b, full)
+    if start and key.shape:
+        b = moveaxis(b, list(range(start, start + len(key.shape))), list(range(len(key.shape))))
+    made = _core.empty(b.shape, loop)
+    _core.assign(made, b)
+    return made
