@@ -8,6 +8,7 @@ file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/sr
 file(GLOB loop_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/loops/*.cpp")
 list(FILTER core_sources EXCLUDE REGEX "/src/device/cpu/loops/")
 list(FILTER core_sources EXCLUDE REGEX "/src/transport/mpi/")
+list(FILTER core_sources EXCLUDE REGEX "/src/api/")  # libnumloom.so: NumloomApi.cmake
 list(APPEND core_sources "${NUMLOOM_CUDA_PROLOGUE}")
 
 set(NUMLOOM_TARGETS baseline)

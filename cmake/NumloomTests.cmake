@@ -6,7 +6,7 @@ file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/cpp/
 if(test_sources)
   add_executable(numloom_tests ${test_sources})
   target_include_directories(numloom_tests PRIVATE tests/cpp tests/gpu)
-  target_link_libraries(numloom_tests PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,numloom_core>" GTest::gtest GTest::gtest_main)
+  target_link_libraries(numloom_tests PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,numloom_core>" numloom_api GTest::gtest GTest::gtest_main)
   if(NUMLOOM_SANITIZE)
     set(test_timeout 1800)  # several times slower, and nobody waits for it
   else()

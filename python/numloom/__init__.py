@@ -28,6 +28,7 @@ from numloom._classes import CLASSES as _CLASSES
 from numloom._registry import NATIVE as _NATIVE
 from numloom._tools import (  # noqa: F401 (public names; __all__ is computed)
     asnumpy,
+    cmake_dir,
     coverage,
     eval,
     get_array_module,
@@ -47,7 +48,7 @@ _methods.install()
 _modules.install()
 _processes.install()
 
-_OWN = ("asnumpy", "coverage", "eval", "get_array_module", "mesh", "plan", "stats")
+_OWN = ("asnumpy", "cmake_dir", "coverage", "eval", "get_array_module", "mesh", "plan", "stats")
 __all__ = [*_numpy.__all__, *_OWN]
 __array_api_version__ = _numpy.__array_api_version__
 

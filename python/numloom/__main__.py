@@ -21,6 +21,7 @@ def build_parser():
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="numloom", description="NumPy's array, once, for every machine.")
     parser.add_argument("--version", action="store_true", help="print the versions of numloom and numpy")
+    parser.add_argument("--cmake-dir", action="store_true", help="print the folder for CMake's numloom_DIR")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     run = commands.add_parser(
         "run",
@@ -94,6 +95,15 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if options.version:
         print(f"numloom {_version('numloom')}, numpy {_version('numpy')}")
+        return 0
+    if options.cmake_dir:
+        from numloom._tools import cmake_dir
+
+        try:
+            print(cmake_dir())
+        except FileNotFoundError as error:
+            print(f"numloom: {error}", file=sys.stderr)
+            return 1
         return 0
     if options.command is None:
         parser.print_help()

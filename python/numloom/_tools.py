@@ -1,5 +1,7 @@
 """What a user can ask of the engine beside NumPy's names."""
 
+import pathlib
+
 import numpy
 
 from numloom import _core, _fallback
@@ -66,6 +68,23 @@ def get_array_module(*args):
     import numloom
 
     return numloom if any(type(x) is ndarray or type(x) is scalar for x in args) else numpy
+
+
+def cmake_dir():
+    """The folder for `numloom_DIR`, with which CMake's find_package(numloom) finds the C++ library in this package.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where numloom was built without its C++ package, as in a checkout: `cmake --install build/release` makes one.
+    """
+    folder = pathlib.Path(__file__).parent / "lib" / "cmake" / "numloom"
+    if not (folder / "numloom-config.cmake").is_file():
+        raise FileNotFoundError(
+            f"no C++ package in {folder.parents[2]}: install numloom by pip, or build one from its sources by "
+            "`cmake --install build/release --prefix FOLDER --component cpp`"
+        )
+    return str(folder)
 
 
 class Coverage:

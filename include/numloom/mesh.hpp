@@ -1,0 +1,40 @@
+/// \file
+/// What one can ask of the engine. Devices and processes are chosen by the environment (NUMLOOM_DEVICES, an
+/// MPI launcher), read once, at the first call of the library.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "numloom/config.hpp"
+
+NUMLOOM_NAMESPACE_BEGIN
+
+/// The devices of all processes, in one order.
+struct Mesh {
+    std::vector<std::string> devices;  ///< names, process after process
+    int processes = 1;
+    int rank = 0;  ///< this process's number
+    int size() const { return static_cast<int>(devices.size()); }
+};
+
+/// Counters since the start of the process.
+struct Stats {
+    int64_t instructions = 0, evaluations = 0, plan_hits = 0, plan_misses = 0, kernels = 0;
+    int64_t bytes_read = 0, bytes_written = 0;
+    int64_t messages = 0, bytes_moved = 0;  ///< between devices and processes
+};
+
+NUMLOOM_API Mesh mesh();  ///< Throws Value or Runtime where the devices that were asked for are not there.
+NUMLOOM_API Stats stats();
+/// Runs everything recorded so far.
+NUMLOOM_API void eval();
+/// The plans that a call of f leads to, as text: its kernels, what they read and write.
+NUMLOOM_API std::string plan(const std::function<void()>& f);
+/// Takes matrix products from the OpenBLAS with 64-bit integers at `path` (libopenblas64.so, or the one in
+/// scipy-openblas64); false where it has none. Without one, plain loops do them.
+NUMLOOM_API bool load_blas(const std::string& path);
+
+NUMLOOM_NAMESPACE_END
