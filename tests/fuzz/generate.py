@@ -6,6 +6,8 @@ statement in twenty is wrong on purpose (the module must raise what NumPy raises
 
 from __future__ import annotations
 
+import functools
+import itertools
 import random
 import warnings
 from dataclasses import dataclass
@@ -63,7 +65,10 @@ def program(seed: int, index: int, options: Options | None = None) -> Program:
     """Program number `index` of the series `seed`."""
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        made = Builder(random.Random(f"{seed}/{index}"), options or Options()).build()
+        from . import goals
+
+        options = options or Options()
+        made = Builder(random.Random(f"{seed}/{index}"), options, goals.of_program(index, options)).build()
     made.label = f"seed {seed}, program {index}"
     return made
 
@@ -71,17 +76,17 @@ def program(seed: int, index: int, options: Options | None = None) -> Program:
 class Builder:
     """Builds one program. The statements themselves are made in statements.py."""
 
-    def __init__(self, rng: random.Random, options: Options):
+    def __init__(self, rng: random.Random, options: Options, goals):
         self.rng = rng
         self.options = options
         self.session = Session(numpy)
         self.statements: list[Statement] = []
         self.next_name = 0
-        self.family = rng.choices(["small", "empty", "large"], [61, 15, 24])[0]
+        self.goals = goals
+        self.family = "large" if goals.large else rng.choices(["small", "empty"], [80, 20])[0]
         self.base = views.shape(rng, self.family)
         weights = [DTYPE_WEIGHTS.get(d, 1.0) for d in options.dtypes]
-        self.palette = rng.choices(options.dtypes, weights, k=rng.choice([1, 2, 2, 3]))
-        self.table = operations.ENGINE + (operations.FURTHER if options.further else [])
+        self.palette = rng.choices(options.dtypes, weights, k=rng.choice([1, 1, 1, 2])) + [goals.dtype]
 
     # ------------------------------------------------------------------------------------------------ the program
     def build(self) -> Program:
@@ -91,22 +96,42 @@ class Builder:
             self.new_input()
         length = self.rng.randint(12, 40)
         makers, weights = zip(*statements.WEIGHTS.items(), strict=False)
+        todo = list(self.goals.cells)
         tries = 0
         while len(self.statements) < length and tries < 8 * length:
             tries += 1
             if len(self.arrays()) < 2:
                 self.new_input()
                 continue
-            maker = self.rng.choices(makers, weights)[0]
-            before, next_name = len(self.statements), self.next_name
-            try:
-                maker(self)
-            except Retry:
-                del self.statements[before:]  # what ran for them has left only names that nobody mentions
-                for k in range(next_name, self.next_name):
-                    self.session.names.pop(f"a{k}", None)
-                self.next_name = next_name
+            if todo and self.rng.random() * (length - len(self.statements)) < len(todo):
+                self.reach(todo.pop())
+                continue
+            self.attempt(self.rng.choices(makers, weights)[0])
+        for cell in todo:
+            self.reach(cell)
         return Program(self.statements)
+
+    def reach(self, cell: tuple[str, str, str]) -> None:
+        """A statement that exercises the cell of the coverage table, if one is found."""
+        from . import goals
+
+        first = len(self.statements)
+        for _ in range(6):
+            if self.attempt(goals.reach, cell) and goals.reached(self, cell, first):
+                return
+
+    def attempt(self, maker, *args) -> bool:
+        """Whether a statement worked out; one that did not leaves nothing."""
+        before, next_name = len(self.statements), self.next_name
+        try:
+            maker(self, *args)
+        except Retry:
+            del self.statements[before:]  # what ran for them has left only names that nobody mentions
+            for k in range(next_name, self.next_name):
+                self.session.names.pop(f"a{k}", None)
+            self.next_name = next_name
+            return False
+        return True
 
     def new_input(self, shape=None, dtype=None) -> str:
         """A statement that makes an input array."""
@@ -301,14 +326,21 @@ class Builder:
     # ------------------------------------------------------------------------------------------------ helpers
     def pick(self, kind: str | None = None, exact: bool = False, arity: int | None = None) -> Operation:
         """An operation that takes operands of this kind; with `exact` one whose result is prescribed for it."""
-        found, weights = [], []
-        for o in self.table:
-            if (kind is None or kind in o.kinds) and not (exact and kind in o.inexact) and arity in (None, o.arity):
-                found.append(o)
-                weight = 2.5 if kind in o.inexact else 2.0 - 0.5 * o.arity  # the former don't occur in expressions
-                weight *= 3 if o.name == "power" else 1  # nor does this one
-                weights.append(weight if o in operations.ENGINE else 0.2 * weight)
-        return self.rng.choices(found, weights)[0]
+        found, weights = choices(self.options.further, kind, exact, arity)
+        return self.rng.choices(found, cum_weights=weights)[0]
+
+
+@functools.lru_cache(maxsize=256)
+def choices(further: bool, kind: str | None, exact: bool, arity: int | None) -> tuple[list[Operation], list[float]]:
+    """The operations that `pick` chooses from, and their weights, added up."""
+    found, weights = [], []
+    for o in operations.ENGINE + (operations.FURTHER if further else []):
+        if (kind is None or kind in o.kinds) and not (exact and kind in o.inexact) and arity in (None, o.arity):
+            found.append(o)
+            weight = 2.5 if kind in o.inexact else 2.0 - 0.5 * o.arity  # the former don't occur in expressions
+            weight *= 3 if o.name == "power" else 1  # nor does this one
+            weights.append(weight if o in operations.ENGINE else 0.2 * weight)
+    return found, list(itertools.accumulate(weights))
 
 
 def use(name: str, operands: list[Operand], extra=()) -> tuple[str, str, tuple[str, ...]]:

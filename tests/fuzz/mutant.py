@@ -134,6 +134,16 @@ def plain(x):
     return x.view(numpy.ndarray) if isinstance(x, numpy.ndarray) else x
 
 
+def like(x: numpy.ndarray) -> numpy.ndarray:
+    """Ones that lie in memory as `x` does: what comes out of them lies as what comes out of `x`."""
+    if x.size == 0:
+        return numpy.ones(x.shape, x.dtype)
+    reach = [s * (n - 1) for n, s in zip(x.shape, x.strides, strict=True)]
+    low = sum(r for r in reach if r < 0)
+    span = sum(map(abs, reach)) // x.itemsize + 1
+    return numpy.ndarray(x.shape, x.dtype, numpy.ones(span, x.dtype), -low, x.strides)
+
+
 def basic(key) -> bool:
     """Whether an index gives a view."""
     parts = key if isinstance(key, tuple) else (key,)
@@ -160,16 +170,13 @@ def array_type(engine: Engine):
                 return target if target is not None else wrap(result)
             if where is not True:
                 keywords["where"] = mask
-            probe = [
-                numpy.broadcast_to(numpy.ones((), x.dtype), x.shape) if isinstance(x, numpy.ndarray) else x
-                for x in inputs
-            ]
+            probe = [like(x) if isinstance(x, numpy.ndarray) else x for x in inputs]
             if target is None:
                 example = ufunc(*probe, **keywords)
                 if not isinstance(example, numpy.ndarray):
                     engine.flush()
                     return ufunc(*inputs, **keywords)
-                result = wrap(numpy.empty(example.shape, example.dtype))
+                result = wrap(example)
                 owner = weakref.ref(result)
             else:
                 ufunc(*probe, out=numpy.empty(target.shape, target.dtype), **keywords)
@@ -237,6 +244,7 @@ def array_type(engine: Engine):
     return ndarray, wrap, strip
 
 
+VIEWS = ("broadcast_to", "flip")
 READING = (
     "sum prod min max mean std var any all argmin argmax copy astype tolist item clip "
     "__float__ __int__ __complex__ __bool__ __repr__ __str__ __index__ __matmul__"
@@ -295,7 +303,7 @@ def module(fault: str) -> types.ModuleType:
             elif callable(attribute) and not isinstance(attribute, type):
 
                 def found(*args, **keywords):
-                    if name not in ("broadcast_to", "flip"):
+                    if name not in VIEWS or not numpy.ndim(args[0]):  # of a 0-d array flip gives its value
                         engine.flush()
                     if isinstance(keywords.get("out"), ndarray):
                         attribute(*map(strip, args), **{k: strip(v) for k, v in keywords.items()})

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy
 
 from . import operations, views
 from .generate import Builder, Operand, Retry, use
-from .operations import Operation
+from .operations import Operation, Reduction
 from .program import Rule
 
 
@@ -40,14 +38,14 @@ def arguments(b: Builder, op: Operation, x: Operand) -> list[Operand]:
         return [x]
     if op.name == "power":
         if x.kind in "iu":
-            return [x, b.scalar("u") if b.rng.random() < 0.6 else _small_exponent(b, x)]
+            return [x, b.scalar("u") if b.rng.random() < 0.6 else small_exponent(b, b.partner(x, "iu", scalars=0))]
         return [x, b.partner(x, "f", scalars=0.5)]
     y = b.partner(x, op.kinds)
     return [y, x] if not isinstance(y.value, numpy.ndarray) and b.rng.random() < 0.3 else [x, y]
 
 
-def _small_exponent(b: Builder, x: Operand) -> Operand:
-    y = b.partner(x, "iu", scalars=0)
+def small_exponent(b: Builder, y: Operand) -> Operand:
+    """`y` cut down to powers that integers take."""
     text = f"({y.text} & 3)"
     return Operand(text, b.value(text), y.name)
 
@@ -63,21 +61,19 @@ def rule_for(op: Operation, args: list[Operand], target: str | None) -> Rule | N
 
 
 # ---------------------------------------------------------------------------------------------------- elementwise
-def elementwise(b: Builder, x: Operand | None = None, op: Operation | None = None, wanted: str = "") -> None:
+def elementwise(b: Builder, x: Operand | None = None, op: Operation | None = None, y: Operand | None = None) -> None:
     """name = op(x, y)"""
     x = x or b.operand()
     op = op or b.pick(x.kind)
-    args = arguments(b, op, x)
-    if wanted and wanted not in use(op.name, args)[2]:
-        raise Retry
+    args = [x, y] if y else arguments(b, op, x)
     name = b.target_name()
     b.run(f"{name} = {call(b, op, args)}", rule_for(op, args, name), [use(op.name, args)])
 
 
-def in_place(b: Builder) -> None:
+def in_place(b: Builder, x: Operand | None = None, op: Operation | None = None) -> None:
     """x op= y, with y often another view of what x is a view of."""
-    x = b.target()
-    op = b.pick(x.kind, arity=2)
+    x = x or b.target()
+    op = op or b.pick(x.kind, arity=2)
     if not op.operator or op.result == "bool" or (op.result == "float" and x.kind not in "fc"):
         raise Retry
     args = arguments(b, op, x)
@@ -109,27 +105,30 @@ def _no_cast_across(target: Operand, result) -> None:
         raise Retry
 
 
-def out_argument(b: Builder, x: Operand | None = None, op: Operation | None = None, wanted: str = "") -> None:
+def out_argument(
+    b: Builder,
+    x: Operand | None = None,
+    op: Operation | None = None,
+    wanted: str = "",
+    out: Operand | None = None,
+) -> None:
     """np.op(x, y, out=view) with or without where=."""
     x = x or b.operand()
     op = op or b.pick(x.kind)
     args = arguments(b, op, x)
     result = apply(op, [a.value for a in args])
     inexact = rule_for(op, args, "") is not None
-    out = b.room(numpy.shape(result), result.dtype, inexact or b.rng.random() < 0.7, x.name)
-    likely = {"in-place": 1.0, "overlap": 0.0}.get(wanted, 0.3 if op.operator else 0.6)
-    if x.value is not None and _writable(x, result) and b.rng.random() < likely:
-        out = x
+    if out is None:
+        out = b.room(numpy.shape(result), result.dtype, inexact or b.rng.random() < 0.7, x.name)
+        likely = {"in-place": 1.0, "out": 0.0}.get(wanted, 0.3 if op.operator else 0.6)
+        if x.value is not None and _writable(x, result) and b.rng.random() < likely:
+            out = x
     keywords, extra = {"out": out.text}, {"in-place" if out is x else "out", *_overlap(out, *args)}
     if "overlap" in extra:
         _no_cast_across(out, result)
     if op.name in ("isnan", "isinf", "isfinite") and {"negative", "step", "transposed"} & views.features(out.value):
         raise Retry  # NumPy (2.5 at least) reads other elements where the output has gaps: no oracle there
     rule = rule_for(op, args, out.text)
-    if wanted in extra:
-        pass
-    elif wanted in ("in-place", "overlap", "out"):
-        raise Retry
     if wanted == "where" or b.rng.random() < 0.5:
         mask = b.mask(numpy.shape(result))
         keywords["where"] = mask.text
@@ -145,34 +144,6 @@ def _writable(x: Operand, result) -> bool:
     if not isinstance(value, numpy.ndarray) or not value.flags.writeable or "(" in x.text:
         return False
     return value.shape == result.shape and value.dtype == result.dtype
-
-
-def rare_case(b: Builder) -> None:
-    """One operation on one dtype with one feature, all combinations equally likely."""
-    name, dtype, feature = b.rng.choice(combinations(tuple(b.options.dtypes)))
-    op = next(o for o in operations.ENGINE if o.name == name)
-    names = [n for n in b.arrays() if b.session.names[n].dtype == dtype]
-    if not names:
-        if b.rng.random() < 0.7:
-            raise Retry
-        names = [b.new_input(dtype=dtype)]
-    shared = feature in ("out", "where", "in-place", "overlap")
-    for _ in range(6):
-        x = b.operand_of(b.rng.choice(names), plain=0.6 if feature == "in-place" else 0.1)
-        if shared:
-            return out_argument(b, x, op, feature)
-        if op.arity == 2 or feature in views.features(x.value):
-            return elementwise(b, x, op, feature)
-    raise Retry
-
-
-@functools.lru_cache(maxsize=8)
-def combinations(dtypes: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """The cells of coverage.required that belong to elementwise operations."""
-    from .coverage import required
-
-    names = {o.name for o in operations.ENGINE}
-    return [c for c in required(dtypes) if c[0] in names]
 
 
 # ---------------------------------------------------------------------------------------------------- expressions
@@ -354,7 +325,13 @@ def copies(b: Builder) -> None:
             raise Retry
         b.run(f"{name} = {text}", None, [use("copy", [x])])
         return
-    to = rng.choice(b.options.dtypes)
+    cast(b, x, name)
+
+
+def cast(b: Builder, x: Operand, name: str = "") -> None:
+    """name = x.astype(dtype)"""
+    name = name or b.target_name()
+    to = b.rng.choice(b.options.dtypes)
     kind = numpy.dtype(to).kind
     text = x.text
     if x.kind in "fc" and kind in "biu":
@@ -392,22 +369,19 @@ def new_input(b: Builder) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- reductions
-def reduction(b: Builder) -> None:
+def reduction(b: Builder, x: Operand | None = None, red: Reduction | None = None, wanted: str = "") -> None:
     """name = x.sum(axis=...) and the like, or a read of one"""
     rng = b.rng
-    x = b.operand(plain=0.1, spread=True)
-    if x.value.ndim == 1 and rng.random() < 0.4:
-        x = b.operand(plain=0.1, spread=True)
-    if rng.random() < 0.06 and x.name and b.session.names[x.name].size:  # a full index kept as a view
-        text = x.name + views.element_index(rng, b.session.names[x.name], keep_array=True)
-        x = Operand(text, b.value(text), x.name)
-    red = rng.choice([r for r in operations.REDUCTIONS if x.kind in r.kinds])
+    x = x or _reduced_operand(b)
+    red = red or rng.choice([r for r in operations.REDUCTIONS if x.kind in r.kinds])
     keywords, extra, mask = {}, set(), None
-    axis = _axis(b, x.value.ndim)
+    axis = _axis(b, x.shape, wanted)
+    if wanted == "empty" and red.name in ("min", "max"):  # of nothing there is none; of no rows there are none
+        axis = rng.choice([i for i, n in enumerate(x.shape) if n] or [None])
     if axis is not None or rng.random() < 0.3:
         keywords["axis"] = axis
     extra.add("full" if axis is None else "axis" if isinstance(axis, int) else "axes")
-    if rng.random() < 0.25:
+    if wanted == "keepdims" or rng.random() < 0.25:
         keywords["keepdims"] = True
         extra.add("keepdims")
     if red.name in ("std", "var") and rng.random() < 0.2:
@@ -418,7 +392,7 @@ def reduction(b: Builder) -> None:
         k: list(v) if isinstance(v, tuple) else v for k, v in keywords.items() if k in ("axis", "keepdims", "ddof")
     }
     operands = [x.text]
-    if rng.random() < 0.12:
+    if wanted == "where" or rng.random() < 0.12:
         mask = b.mask(x.shape)
         keywords["where"] = mask.text
         operands.append(mask.text)
@@ -431,13 +405,24 @@ def reduction(b: Builder) -> None:
     rule = Rule(red.rule, None, red.name, operands, options) if red.rule and x.kind in "fc" else None
     if red.rule in ("mean", "var", "std") or "dtype" in keywords:
         rule = Rule(red.rule, None, red.name, operands, options)
-    _finish_reduction(b, red, x, text, rule, extra)
+    _finish_reduction(b, red, x, text, rule, extra, wanted)
 
 
-def _finish_reduction(b: Builder, red, x: Operand, text: str, rule, extra: set) -> None:
+def _reduced_operand(b: Builder) -> Operand:
+    rng = b.rng
+    x = b.operand(plain=0.1, spread=True)
+    if x.value.ndim == 1 and rng.random() < 0.4:
+        x = b.operand(plain=0.1, spread=True)
+    if rng.random() < 0.06 and x.name and b.session.names[x.name].size:  # a full index kept as a view
+        text = x.name + views.element_index(rng, b.session.names[x.name], keep_array=True)
+        x = Operand(text, b.value(text), x.name)
+    return x
+
+
+def _finish_reduction(b: Builder, red: Reduction, x: Operand, text: str, rule, extra: set, wanted: str) -> None:
     """Where the result goes: out=, a read, or a name."""
     rng = b.rng
-    what = rng.random()
+    what = 0 if wanted == "out" else rng.random()
     if what < 0.14 and red.has_out and isinstance(x.value, numpy.ndarray):
         result = b.value(text)
         out = b.room(numpy.shape(result), result.dtype, near=x.name)
@@ -455,32 +440,34 @@ def _finish_reduction(b: Builder, red, x: Operand, text: str, rule, extra: set) 
         b.run(f"{name} = {text}", rule, [use(red.name, [x], extra)])
 
 
-def _axis(b: Builder, ndim: int):
+def _axis(b: Builder, shape: tuple[int, ...], wanted: str):
     rng = b.rng
-    what = rng.random()
+    ndim = len(shape)
+    what = {"full": 0.0, "axis": 0.5, "axes": 0.9}.get(wanted, rng.random())
     if ndim == 0 or what < 0.35:
         return None
-    if what < 0.75 or ndim == 1:
+    if what < 0.75 or (ndim == 1 and wanted != "axes"):
         return rng.randrange(-ndim, ndim)
     axes = rng.sample(range(ndim), rng.randint(1, ndim))
     return tuple(a - ndim if rng.random() < 0.3 else a for a in axes)
 
 
 # ---------------------------------------------------------------------------------------------------- selection
-def where_function(b: Builder) -> None:
+def where_function(b: Builder, x: Operand | None = None, y: Operand | None = None) -> None:
     """name = np.where(mask, x, y)"""
-    x = b.operand()
-    y = b.partner(x, "biufc", scalars=0.3)
+    x = x or b.operand()
+    y = y or b.partner(x, "biufc", scalars=0.3)
     mask = b.mask(x.shape)
     args = [mask, x, y] if b.rng.random() < 0.7 else [mask, y, x]
     b.run(f"{b.target_name()} = np.where({', '.join(a.text for a in args)})", None, [use("where", [x, mask, y])])
 
 
-def clip(b: Builder) -> None:
+def clip(b: Builder, x: Operand | None = None, low: Operand | None = None) -> None:
     """name = np.clip(x, low, high)"""
     rng = b.rng
-    x = b.operand("iuf")
-    low, high = b.partner(x, x.kind, scalars=0.6), b.partner(x, x.kind, scalars=0.6)
+    x = x or b.operand("iuf")
+    low = low or b.partner(x, x.kind, scalars=0.6)
+    high = b.partner(x, x.kind, scalars=0.6)
     name = b.target_name()
     rule = Rule("zero_sign", name, "clip", [x.text, low.text, high.text]) if x.kind == "f" else None
     text = (
@@ -491,9 +478,9 @@ def clip(b: Builder) -> None:
     b.run(f"{name} = {text}", rule, [use("clip", [x, low, high])])
 
 
-def mask_read(b: Builder) -> None:
+def mask_read(b: Builder, x: Operand | None = None) -> None:
     """name = x[mask]"""
-    x = b.operand()
+    x = x or b.operand()
     if not isinstance(x.value, numpy.ndarray) or x.value.ndim == 0:
         raise Retry
     rng = b.rng
@@ -657,7 +644,6 @@ def mistake(b: Builder) -> None:
 
 
 WEIGHTS = {
-    rare_case: 100,
     elementwise: 34,
     in_place: 18,
     out_argument: 48,
