@@ -175,6 +175,7 @@ constexpr HookName kHookNames[] = {
     {"setitem_advanced", Hook::SetitemAdvanced},
     {"ufunc_call", Hook::UfuncCall},
     {"matmul", Hook::Matmul},
+    {"inplace_matmul", Hook::InplaceMatmul},
     {"new", Hook::New},
     {"flags", Hook::Flags},
     {"flat", Hook::Flat},

@@ -50,10 +50,7 @@ PyObject* matmul_slot(PyObject* a, PyObject* b) {
 PyObject* inplace_matmul_slot(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
         if (!as_array(a)->writeable) raise(PyExc_ValueError, "output array is read-only");
-        Ref product(call_hook(Hook::Matmul, a, b));
-        if (product.get() == Py_NotImplemented) return product.release();
-        assign_value(array_of(a), product.get());
-        return Py_NewRef(a);
+        return call_hook(Hook::InplaceMatmul, a, b);
     });
 }
 

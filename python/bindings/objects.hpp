@@ -147,6 +147,7 @@ enum class Hook : uint8_t {
     SetitemAdvanced,
     UfuncCall,
     Matmul,
+    InplaceMatmul,
     New,
     Flags,
     Flat,

@@ -73,7 +73,7 @@ bool depends_on_values(OpCode op, DType loop) {
 
 void check_values(OpCode op, const Resolved& r, const Arg* in, bool nothing) {
     if (op == OpCode::Power) {
-        if (any_negative(in[1].operand))
+        if (!nothing && any_negative(in[1].operand))
             raise(PyExc_ValueError, "Integers to negative integer powers are not allowed.");
         return;
     }

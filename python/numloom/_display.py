@@ -122,14 +122,14 @@ class Flags:
 class flatiter:
     """The elements of an array in C order, by NumPy's iterator over our memory."""
 
-    __slots__ = ("_array", "_host")
+    __slots__ = ("_array", "_host", "_lent")
 
     def __init__(self, a):
         self._array = a
         view = _core.host_view(a, None)
-        if view is None:
+        self._lent = view is not None
+        if view is None:  # not in one piece on the host: a snapshot to go through, reads and writes by the array
             view = _core.to_host(a)
-            view.flags.writeable = False
         self._host = view.flat
 
     @staticmethod
@@ -161,6 +161,8 @@ class flatiter:
         return next(self._host)
 
     def __getitem__(self, key):
+        if not self._lent:
+            return _fallback.call("flatiter.__getitem__", lambda a, k: a.flat[k], (self._array, key), {})
         if type(key) is int:
             return self._host[key]
         return _fallback.call("flatiter.__getitem__", type(self._host).__getitem__, (self._host, key), {})
@@ -169,6 +171,9 @@ class flatiter:
         raise TypeError("Cannot delete iterator elements")
 
     def __setitem__(self, key, value):
+        if not self._lent:
+            _fallback.call("flatiter.__setitem__", lambda a, k, v: a.flat.__setitem__(k, v), (self._array, key, value), {})
+            return
         _fallback.call("flatiter.__setitem__", type(self._host).__setitem__, (self._host, key, value), {})
 
     def __array__(self, dtype=None, copy=None):

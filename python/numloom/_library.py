@@ -131,8 +131,8 @@ def compress(condition, a, axis=None, out=None):
     mask, a = truth(asnative(condition)), asnative(a)
     if out is not None or mask.ndim != 1:
         raise NotNative
-    if axis is None:
-        a, axis = raveled(a), 0
+    if axis is None or a.ndim == 0:
+        a, axis = raveled(a), 0 if axis is None else axis
     axis = axis_index(axis, a.ndim)
     if mask.shape[0] != a.shape[axis]:
         raise NotNative

@@ -595,7 +595,7 @@ def tile(A, reps):
 @native
 def repeat(a, repeats, axis=None):
     a = asnative(a)
-    if type(repeats) is int and repeats > 0 and a.ndim == 1:
+    if type(repeats) is int and repeats > 0 and a.ndim == 1 and axis in (None, 0, -1):
         n = a.shape[0]
         out = _core.empty((n, repeats), a.dtype)
         _core.assign(out, _core.reshape_view(a, (n, 1)))

@@ -443,6 +443,18 @@ def matmul(a, b):
     return _products.operator_matmul(a, b)
 
 
+def inplace_matmul(a, b):
+    """The operator @=; what is not a matrix product of fitting shape and dtype is NumPy's to refuse."""
+    if type(b) is ndarray and b.ndim > 1 and a.ndim and numpy.promote_types(a.dtype, b.dtype) == a.dtype:
+        made = _products.operator_matmul(a, b)
+        if made is not NotImplemented and made.shape == a.shape:
+            _core.assign(a, made)
+            return a
+    elif type(b) is not ndarray and _products.operator_matmul_defers(a, b):
+        return NotImplemented
+    return _fallback.call("imatmul", operator.imatmul, (a, b), {})
+
+
 def binary_on_host(name, a, b):
     """A ufunc ("add") or operator ("operator.add") whose operands the engine does not take, by NumPy's rules."""
     module, _, part = name.rpartition(".")
@@ -464,7 +476,7 @@ def install():
     ndarray.__hash__ = None
     scalar.__getitem__ = lambda self, key: self._value()[key]
     ndarray.__class_getitem__ = classmethod(lambda cls, item: numpy.ndarray[item])
-    for name, function in (("matmul", matmul), ("fallback_binary", binary_on_host), ("new", new_array),
+    for name, function in (("matmul", matmul), ("inplace_matmul", inplace_matmul), ("fallback_binary", binary_on_host), ("new", new_array),
                            ("set_dtype", set_dtype), ("set_strides", set_strides)):
         _core.set_hook(name, function)
     _display.install()

@@ -138,13 +138,17 @@ def operator_matmul(a, b):
     made = plain(a, b)
     if made is not None:
         return made
+    return NotImplemented if operator_matmul_defers(a, b) else matmul(a, b)
+
+
+def operator_matmul_defers(a, b):
+    """Whether the operator leaves the product to the other operand's class."""
     other = b if type(a) is ndarray else a
     kind = type(other)
-    if kind is not ndarray and not isinstance(other, (numpy.ndarray, list, tuple, int, float, complex)):
-        override = getattr(kind, "__array_ufunc__", False)
-        if override is None or (override is False and hasattr(kind, "__rmatmul__")):
-            return NotImplemented
-    return matmul(a, b)
+    if kind is ndarray or isinstance(other, (numpy.ndarray, list, tuple, int, float, complex)):
+        return False
+    override = getattr(kind, "__array_ufunc__", False)
+    return override is None or override is False and hasattr(kind, "__rmatmul__")
 
 
 def checked_out(made, out):
