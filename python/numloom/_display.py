@@ -172,7 +172,8 @@ class flatiter:
 
     def __setitem__(self, key, value):
         if not self._lent:
-            _fallback.call("flatiter.__setitem__", lambda a, k, v: a.flat.__setitem__(k, v), (self._array, key, value), {})
+            _fallback.call("flatiter.__setitem__", lambda a, k, v: a.flat.__setitem__(k, v),
+                           (self._array, key, value), {})
             return
         _fallback.call("flatiter.__setitem__", type(self._host).__setitem__, (self._host, key, value), {})
 

@@ -476,7 +476,8 @@ def install():
     ndarray.__hash__ = None
     scalar.__getitem__ = lambda self, key: self._value()[key]
     ndarray.__class_getitem__ = classmethod(lambda cls, item: numpy.ndarray[item])
-    for name, function in (("matmul", matmul), ("inplace_matmul", inplace_matmul), ("fallback_binary", binary_on_host), ("new", new_array),
+    for name, function in (("matmul", matmul), ("inplace_matmul", inplace_matmul),
+                           ("fallback_binary", binary_on_host), ("new", new_array),
                            ("set_dtype", set_dtype), ("set_strides", set_strides)):
         _core.set_hook(name, function)
     _display.install()

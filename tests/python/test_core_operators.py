@@ -339,25 +339,25 @@ def outcome_raised(text, names):
 
 @pytest.mark.parametrize("dtype", ["?", "b", "i", "l", "f", "d", "D"])
 def test_in_place_matrix_product_casts_as_numpy(dtype):
-    for other in (2, 2.0, numpy.ones((2, 2)), numpy.ones(2), numpy.ones((2, 2), "i"), numpy.ones((2, 3), dtype)):
+    for other in (2, 2.0, np.ones((2, 2)), np.ones(2), np.ones((2, 2), "i"), np.ones((2, 3), dtype)):
         outcomes = []
-        for module in (numpy, np):
+        for module in (np, numloom):
             a = module.ones((2, 2), dtype)
-            given = module.array(other) if isinstance(other, numpy.ndarray) else other
+            given = module.array(other) if isinstance(other, np.ndarray) else other
             kept = a
             try:
                 a @= given
-                outcomes.append((a is kept, numpy.asarray(a).tolist()))
+                outcomes.append((a is kept, np.asarray(a).tolist()))
             except Exception as error:
-                outcomes.append((type(error).__name__, numpy.asarray(a).tolist()))
+                outcomes.append((type(error).__name__, np.asarray(a).tolist()))
         assert outcomes[0] == outcomes[1], (dtype, other)
 
 
 def test_flat_is_written_through_however_memory_lies():
-    for a in (np.arange(6.0), np.arange(12).reshape(3, 4)[:, ::-2]):
-        want = numpy.array(numpy.asarray(a))
+    for a in (numloom.arange(6.0), numloom.arange(12).reshape(3, 4)[:, ::-2]):
+        want = np.array(np.asarray(a))
         for x in (a, want):
             x.flat[0] = 7
             x.flat[1:4:2] = [8, 9]
             x.flat[[-1]] = 5
-        assert numpy.asarray(a).tolist() == want.tolist() and a.flat[0] == 7 and list(a.flat) == list(want.flat)
+        assert np.asarray(a).tolist() == want.tolist() and a.flat[0] == 7 and list(a.flat) == list(want.flat)
