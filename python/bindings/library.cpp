@@ -54,15 +54,19 @@ PyObject* library_call(PyObject*, PyObject* args) {
     });
 }
 
-// A factor of a product: dense as it is, or as its transpose.
-bool factor(const Array& a, Operand* out, bool* transposed) {
+// A factor of a product: dense as it is, or as its transpose, else copied to `space`.
+void factor(const Array& a, Operand* out, bool* transposed, Array* space) {
     *transposed = false;
     *out = a.operand();
-    if (a.c_contiguous()) return true;
-    if (a.ndim() != 2 || !a.layout()->f_contiguous(item_size(a.dtype()))) return false;
-    *transposed = true;
-    out->layout = Layout::c_order(Dims{a.layout()->shape(1), a.layout()->shape(0)}, item_size(a.dtype()));
-    return true;
+    if (a.c_contiguous()) return;
+    if (a.ndim() == 2 && a.layout()->f_contiguous(item_size(a.dtype()))) {
+        *transposed = true;
+        out->layout = Layout::c_order(Dims{a.layout()->shape(1), a.layout()->shape(0)}, item_size(a.dtype()));
+        return;
+    }
+    *space = engine().empty(a.dtype(), Dims(a.shape()));
+    engine().assign(space->operand(), a.operand());
+    *out = space->operand();
 }
 
 // matmul(a, b): the product of two arrays of ours with one or two axes and one dtype; None for anything else.
@@ -76,9 +80,13 @@ PyObject* matmul(PyObject*, PyObject* const* args, Py_ssize_t n) {
             Py_RETURN_NONE;
         const int64_t m = a.ndim() == 2 ? a.layout()->shape(0) : 1, k = a.layout()->shape(a.ndim() - 1);
         const int64_t columns = b.ndim() == 2 ? b.layout()->shape(1) : 1;
+        if (b.layout()->shape(0) != k) Py_RETURN_NONE;
+        if (PyObject* made = small_product(a, b, m, k, columns)) return made;
         Operand in[2];
+        Array dense[2];
         bool ta, tb;
-        if (b.layout()->shape(0) != k || !factor(a, &in[0], &ta) || !factor(b, &in[1], &tb)) Py_RETURN_NONE;
+        factor(a, &in[0], &ta, &dense[0]);
+        factor(b, &in[1], &tb, &dense[1]);
         Dims shape;
         if (a.ndim() == 2) shape.push(m);
         if (b.ndim() == 2) shape.push(columns);

@@ -117,6 +117,9 @@ void release_buffer(PyObject* self, Py_buffer* view);
 Ref host_view(const Array& a, bool writeable);
 Ref to_host(const Array& a);
 
+// a @ b (m x k and k x n, of one dtype) for small ones whose values are there; nullptr for others.
+PyObject* small_product(const Array& a, const Array& b, int64_t m, int64_t k, int64_t n);
+
 // --- everyday calls ----------------------------------------------------------------------------------------
 
 // Does a call of one form; nullptr without an exception for other forms.

@@ -56,9 +56,10 @@ def count(name, seconds):
 class Session:
     """The arguments and results of one call: what was lent to NumPy, and what comes back of it."""
 
-    __slots__ = ("copies", "lent", "owners")
+    __slots__ = ("copies", "given", "lent", "owners")
 
     def __init__(self):
+        self.given = {}   # id(NumPy's array that the caller has) -> it
         self.lent = {}    # id(our array) -> (our array, NumPy's view)
         self.owners = {}  # id(NumPy's view) -> our array and view
         self.copies = []  # (our array, lent copy, its first contents)
@@ -85,6 +86,9 @@ class Session:
             return x
         if kind is ndarray:
             return self.lend(x)
+        if kind is numpy.ndarray:
+            self.given[id(x)] = x
+            return x
         if kind is scalar:
             return x._value()
         if kind is tuple or kind is list:
@@ -116,6 +120,8 @@ class Session:
         """A result as the program gets it."""
         kind = type(r)
         if kind is numpy.ndarray:
+            if id(r) in self.given:  # out=, the left side of +=: the caller goes on with the memory that it has
+                return r
             if r.base is None and not self.copies and id(r) not in self.owners:  # NumPy's own fresh memory
                 return import_array(r) if is_native(r.dtype) else r
             return self.array(r)
@@ -163,7 +169,7 @@ class Session:
 
 
 _QUICK = type(_core.quick("add", len, False))  # functions whose everyday calls the bindings do
-_PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), type(Ellipsis), numpy.ndarray, type,
+_PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type,
                     numpy.float64, numpy.float32, numpy.int64, numpy.int32, numpy.bool_, numpy.dtype))
 
 

@@ -1,0 +1,52 @@
+"""NumPy's arrays beside ours: results that belong into NumPy's memory go there, and the caller keeps that array."""
+
+import operator
+
+import numloom
+import numpy
+import pytest
+
+INPLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv]
+
+
+def structured(shape):
+    """A field of a structured array: NumPy's memory with a step."""
+    return numpy.zeros(shape, [("a", "f8"), ("b", "f8")])["b"]
+
+
+@pytest.mark.parametrize("function", INPLACE)
+@pytest.mark.parametrize("make", [numpy.zeros, structured, lambda shape: numpy.zeros((9, 9))[2:6, ::-3]])
+def test_in_place_into_an_array_of_numpy(function, make):
+    target = make((4, 3))
+    target[...] = numpy.arange(12.0).reshape(4, 3) + 1
+    want = target.copy()
+    same = target
+    for k in range(3):
+        step = numpy.linspace(1, 2 + k, 3)
+        target = function(target, numloom.array(step) * 2)
+        function(want, step * 2)
+        assert target is same
+        assert numpy.array_equal(same, want)
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "arctan2"])
+def test_out_of_numpy(name):
+    a, b, out = numloom.arange(6.0), numpy.arange(6.0)[::-1], numpy.zeros(6)
+    for module in (numpy, numloom):
+        out[...] = -1
+        assert getattr(module, name)(a, b, out=out) is out
+        assert numpy.array_equal(out, getattr(numpy, name)(numpy.arange(6.0), b))
+        assert getattr(module, name)(a, b, out=out, where=b > 3) is out
+
+
+def test_several_outputs_of_numpy():
+    whole, part = numpy.zeros(4), numpy.zeros(4)
+    made = numpy.modf(numloom.array([1.5, -2.25, 3.0, 0.5]), out=(part, whole))
+    assert made[0] is part and made[1] is whole
+    assert part.tolist() == [0.5, -0.25, 0.0, 0.5] and whole.tolist() == [1.0, -2.0, 3.0, 0.0]
+
+
+def test_cumsum_into_numpy():
+    out = numpy.zeros(5)
+    assert numloom.cumsum(numloom.ones(5), out=out) is out
+    assert out.tolist() == [1, 2, 3, 4, 5]
