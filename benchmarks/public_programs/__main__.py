@@ -127,8 +127,8 @@ def report(rows: list[dict]) -> str:
         "",
         "The programs, their commits and sizes are in `benchmarks/public_programs/manifest.toml`; nothing of them is "
         "kept here. Both sides run in processes of their own, in turn; times are the least of all calls, without "
-        "imports and drawing. For scripts that call is the first in its process, planning included. The difference is the "
-        "largest of all results, relative to the largest value of the array. Host: what NumPy did for Numloom.",
+        "imports and drawing. For scripts that call is the first in its process, planning included. The difference is "
+        "the largest of all results, relative to the largest value of the array. Host: what NumPy did for Numloom.",
         "",
         *machine.describe(len(os.sched_getaffinity(0)), []).splitlines(),
         "",
