@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "device/cpu/interpreter.hpp"
+#include "device/cpu/panels.hpp"
 #include "device/cpu/reducer.hpp"
 #include "device/cpu/threads.hpp"
 #include "kernel/reduction.hpp"
@@ -151,7 +152,9 @@ const BlockCode& Variants::pick(char* const* pointers, int64_t points) {
 }
 
 CpuProgram::CpuProgram(const Kernel& k) : kernel_(k), reduces_(k.reduces()) {
-    linear_.set(tape_source(k, k.ndim()));
+    TapeSource whole = tape_source(k, k.ndim());
+    whole.any_order = !reduces_;
+    linear_.set(std::move(whole));
     linear_.get(StoreMode::Direct);
     if (!reduces_) return;
     kept_points_ = k.kept_points();
@@ -202,7 +205,10 @@ void CpuProgram::launch_elementwise(const Launch& l) {
         Scratch scratch(frame_bytes(code));
         const Frame f(code, &scratch, l.constants);
         start_launch(code, f, l.pointers);
-        walk(code, f, l.pointers, begin, end, true, [](int64_t) {});
+        if (code.panels.empty())
+            walk(code, f, l.pointers, begin, end, true, [](int64_t) {});
+        else
+            walk_panels(code, f, l.pointers, begin, end);
     };
     if (points <= code.block && code.flat) {
         Scratch scratch(frame_bytes(code));
@@ -222,7 +228,7 @@ void CpuProgram::launch_elementwise(const Launch& l) {
     // line.
     const int64_t unit = code.flat || code.rows || code.inner() > 4 * chunk
                              ? std::min<int64_t>(code.block, 4096)
-                             : code.inner();
+                             : code.inner() * std::max<int64_t>(code.panel_rows, 1);
     chunk = (chunk + unit - 1) / unit * unit;
     pool.run((points + chunk - 1) / chunk,
              [&](int64_t c, int) { part(l.begin + c * chunk, std::min(l.end, l.begin + (c + 1) * chunk)); });

@@ -19,6 +19,11 @@ using Loop = void (*)(void* out, const void* const* in, int64_t n);
 using Gather = void (*)(void* out, const char* src, int64_t stride, int64_t n);
 using Scatter = void (*)(char* dst, int64_t stride, const void* in, int64_t n);
 
+// out[r * width + i] = element r of the line at src + i * stride, r < rows, i < n. `lines` >= n: how many
+// lines there are from src on, to be fetched in advance.
+using Transpose = void (*)(void* out, int64_t width, const char* src, int64_t stride, int64_t rows, int64_t n,
+                           int64_t lines);
+
 // Folds the points first .. first+n-1 of one reduction leaf, contiguous in `values`, into the 8 lanes (see
 // kernel/ir.hpp): point r goes to lane r % 8; points below 8 start their lane.
 using Fold = void (*)(void* lanes, const void* values, int64_t n, int64_t first);
@@ -35,6 +40,7 @@ struct LoopTable {
     Loop (*cast)(DType from, DType to);  // contiguous; never nullptr
     Gather (*gather)(int64_t itemsize);
     Scatter (*scatter)(int64_t itemsize);
+    Transpose (*transpose)(int64_t itemsize);
     Fold (*fold)(OpCode op, DType type);  // associative operations; type is the accumulator's as well
     FoldLeaves (*fold_leaves)(OpCode op, DType type);
     Combine (*combine)(OpCode op, DType type);

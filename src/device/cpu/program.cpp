@@ -19,6 +19,10 @@ constexpr int64_t kBuffersBytes =
     32 << 10;  // of all block buffers: they must stay in L1 beside what streams through
 constexpr int64_t kMinBlock = 128, kMaxBlock = 4096;
 constexpr int64_t kScalarBytes = 64;
+constexpr int64_t kPanelLine =
+    64;  // of memory that a panel takes at each point of the last dimension: a cache line
+constexpr int64_t kPanelBytes = 32 << 10;  // of all panels of a code
+constexpr int64_t kLeastAcross = 64;       // points along both dimensions from which a panel pays
 
 bool mergeable(const WalkAccess& a, size_t d, int64_t inner_extent) {
     return a.strides[d] == a.strides[d + 1] * inner_extent;
@@ -102,7 +106,7 @@ BlockCode TapeBuilder::build() {
     code_.shape = std::move(s_.shape);
     code_.accesses = std::move(s_.accesses);
     code_.flat = code_.ndim() == 1;
-    code_.even_rows = code_.ndim() > 1 && !code_.rows && code_.row_movers.empty() &&
+    code_.even_rows = code_.ndim() > 1 && !code_.rows && code_.panels.empty() && code_.row_movers.empty() &&
                       code_.row_slots.empty() && code_.inner() <= code_.block;
     for (Mover& m : code_.block_movers)
         if (code_.even_rows)
@@ -147,6 +151,15 @@ bool TapeBuilder::linear(const WalkAccess& a) const {
     return true;
 }
 
+// Whether an operand is contiguous along the last dimension but one, and jumps along the last.
+bool TapeBuilder::lies_across(const WalkAccess& a) const {
+    const size_t nd = s_.shape.size();
+    if (!s_.any_order || code_.rows || nd < 2 || a.index || a.stores || mode_ == StoreMode::Safe)
+        return false;
+    return s_.shape[nd - 1] >= kLeastAcross && s_.shape[nd - 2] >= kLeastAcross &&
+           a.strides[nd - 2] == item_size(a.dtype) && std::abs(a.strides[nd - 1]) >= 64;
+}
+
 // Whether blocks lie in one row or span several: the dispatch of short blocks against copies of what does not
 // lie in one piece.
 void TapeBuilder::choose_geometry() {
@@ -180,6 +193,7 @@ void TapeBuilder::choose_geometry() {
         else if (!code_.rows && g.inner == 0 && !a.stores)
             g.level = 1;
         g.in_rows = code_.rows && !g.linear;
+        g.across = g.level == 2 && lies_across(a);
         g.direct = g.level == 2 && !g.in_rows && !a.index && (g.inner == item || s_.shape.back() == 1);
         geometry_.push_back(g);
     }
@@ -399,6 +413,9 @@ int32_t TapeBuilder::use(const Place& p) {
                 .push_back(m);
             break;
         }
+        case Place::Panel:
+            code_.panel_entries.emplace_back(entry, p.index);
+            break;
         case Place::None:
             unreachable("a value without a place");
     }
@@ -451,6 +468,7 @@ Place TapeBuilder::vector_place(int32_t i) {
     const Geometry& g = geometry_[static_cast<size_t>(access)];
     const Place memory{Place::Memory, access};
     if (g.direct && mode_ != StoreMode::Safe) return v.place = memory;
+    if (g.across) return v.place = panel_place(access);
     v.place = v.target >= 0 ? Place{Place::Memory, v.target} : new_buffer(v.type);
     Slot slot;
     slot.item = static_cast<uint8_t>(item_size(a.dtype));
@@ -467,6 +485,13 @@ Place TapeBuilder::vector_place(int32_t i) {
     note_read(memory);
     note_write(v.place);
     return v.place;
+}
+
+Place TapeBuilder::panel_place(int32_t access) {
+    const int64_t item = item_size(s_.accesses[static_cast<size_t>(access)].dtype);
+    code_.panels.push_back({access, item, loops().transpose(item)});
+    note_read({Place::Memory, access});
+    return {Place::Panel, static_cast<int32_t>(code_.panels.size()) - 1};
 }
 
 // A whole block of one scalar in a buffer of its own, filled once per launch or row.
@@ -578,6 +603,15 @@ void TapeBuilder::place_buffers() {
     if (!s_.results.empty() && total && kBuffersBytes / total >= kernel::kLeaf) block = kMaxBlock;
     block = std::clamp(block, kMinBlock, most);
     while (block > kMinBlock && block * total > kBuffersBytes) block /= 2;
+    int64_t line = 0, panel_item = 1;
+    for (const Panel& p : code_.panels) {
+        panel_item = std::max(panel_item, p.item);
+        line += p.item;
+    }
+    if (line > 0) {
+        code_.panel_rows = std::clamp<int64_t>(kPanelLine / panel_item, 4, 16);
+        while (block > kMinBlock && block * line * code_.panel_rows > kPanelBytes) block /= 2;
+    }
     code_.block = block;
     int64_t offset = scalars_ * kScalarBytes;
     std::vector<int64_t> offsets;
@@ -587,6 +621,10 @@ void TapeBuilder::place_buffers() {
     }
     for (auto [entry, id] : buffer_entries_)
         code_.buffers.emplace_back(entry, offsets[static_cast<size_t>(id)]);
+    for (Panel& p : code_.panels) {
+        p.offset = offset;
+        offset += code_.panel_rows * block * p.item;
+    }
     code_.arena = offset;
 }
 
@@ -608,7 +646,10 @@ void TapeBuilder::estimate() {
         code_.ns_per_point += bytes * 0.02;
         // A step of a cache line or more touches a line a point, which is mostly gone before its next
         // element.
-        if (!g.direct) code_.ns_per_point += std::abs(a.strides.back()) >= 64 ? 1.5 : 0.4;
+        if (g.across)
+            code_.ns_per_point += 0.5;
+        else if (!g.direct)
+            code_.ns_per_point += std::abs(a.strides.back()) >= 64 ? 1.5 : 0.4;
     }
 }
 

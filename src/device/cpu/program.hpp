@@ -56,6 +56,14 @@ struct Mover {
     int64_t row = 0;  // bytes from row to row of the innermost two dimensions
 };
 
+// An operand that lies across: `rows` of it as contiguous rows of one block each, in the arena.
+struct Panel {
+    int32_t access;
+    int64_t item;  // bytes per element
+    Transpose transpose;
+    int64_t offset = 0;
+};
+
 struct WalkAccess {
     int32_t pointer = 0;  // which launch pointer
     DType dtype = DType::Float64;
@@ -71,6 +79,7 @@ struct TapeSource {
     std::vector<int64_t> shape;  // any, also with extents of 1; simplified by compile_tape
     std::vector<WalkAccess> accesses;
     std::vector<kernel::TapeEntry> tape;  // Load, Constant, Compute, Cast, Store
+    bool any_order = false;               // points may be taken in any order
     std::vector<int32_t>
         results;  // values that must lie in a block buffer (or contiguous memory) after each block
 };
@@ -91,8 +100,11 @@ struct BlockCode {
     int64_t block = 1024;    // points
     int32_t table = 0;       // entries
     int64_t arena = 0;       // bytes for buffers
-    std::vector<std::pair<int32_t, int64_t>> buffers;    // entry, byte offset in the arena
-    std::vector<std::pair<int32_t, int32_t>> constants;  // entry, launch constant
+    std::vector<std::pair<int32_t, int64_t>> buffers;        // entry, byte offset in the arena
+    std::vector<std::pair<int32_t, int32_t>> constants;      // entry, launch constant
+    std::vector<Panel> panels;                               // then panels.hpp walks
+    std::vector<std::pair<int32_t, int32_t>> panel_entries;  // entry, panel
+    int64_t panel_rows = 0;
     std::vector<Mover> launch_movers, row_movers, block_movers;
     std::vector<Slot> launch_slots, row_slots, body;
     std::vector<int32_t> results;                      // table entries of TapeSource::results

@@ -11,8 +11,8 @@ inline constexpr int32_t kWholeBlock = -2;
 
 // Where a value lies.
 struct Place {
-    enum Kind : uint8_t { None, Buffer, Scalar, Constant, Memory } kind = None;
-    int32_t index = -1;  // buffer, scalar buffer, constant, access
+    enum Kind : uint8_t { None, Buffer, Scalar, Constant, Memory, Panel } kind = None;
+    int32_t index = -1;  // buffer, scalar buffer, constant, access, panel
     friend bool operator==(const Place&, const Place&) = default;
 };
 
@@ -37,6 +37,7 @@ class TapeBuilder {
         bool linear = false;   // one stride from point to point, across rows too
         bool in_rows = false;  // fetched row by row
         bool direct = false;   // contiguous: loops use the memory itself
+        bool across = false;   // transposed into a panel
         int64_t inner = 0;     // bytes per point
     };
 
@@ -52,6 +53,7 @@ class TapeBuilder {
         return values_[static_cast<size_t>(v)].level < 2 ? 1u << j : 0u;
     }
     bool linear(const WalkAccess& a) const;
+    bool lies_across(const WalkAccess& a) const;
     int operands(int32_t i, int32_t* in) const;
 
     void canonical_loads();
@@ -76,6 +78,7 @@ class TapeBuilder {
     Place scalar_place(int32_t i);
     Place vector_place(int32_t i);
     Place spread(int32_t i);
+    Place panel_place(int32_t access);
     void fetch_deferred();
     void note_read(const Place& p);
     void note_write(const Place& p);

@@ -315,6 +315,7 @@ extern const Section kArithmetic, kDivide, kExtrema, kCompare, kBits, kMath, kFl
 Loop find_cast(DType from, DType to);
 Gather find_gather(int64_t itemsize);
 Scatter find_scatter(int64_t itemsize);
+Transpose find_transpose(int64_t itemsize);
 void stream_copy(void* dst, const void* src, int64_t bytes);
 Fold find_fold(OpCode op, DType type);
 FoldLeaves find_fold_leaves(OpCode op, DType type);

@@ -37,7 +37,7 @@ Loop find_compute(OpCode op, DType loop, unsigned scalar_mask) {
 
 extern const LoopTable kTable;
 const LoopTable kTable = {
-    NL_TEXT(NUMLOOM_TARGET), find_compute, find_cast,   find_gather, find_scatter, find_fold,
+    NL_TEXT(NUMLOOM_TARGET), find_compute, find_cast,   find_gather, find_scatter, find_transpose, find_fold,
     find_fold_leaves,        find_combine, stream_copy, find_pair};
 
 }  // namespace numloom::cpu::NUMLOOM_TARGET
