@@ -7,9 +7,7 @@
 #include "operand.hpp"
 
 namespace numloom::python {
-namespace {
 
-// The library's loops share the threads, the memory pool and the elementwise loops of the CPU devices.
 void lend_threads() {
     static bool lent = false;
     if (lent) return;
@@ -23,6 +21,8 @@ void lend_threads() {
         cpu::ThreadPool::process().run(chunks, [&](int64_t chunk, int) { task(context, chunk); });
     });
 }
+
+namespace {
 
 PyObject* library_call(PyObject*, PyObject* args) {
     return guarded([&] {

@@ -435,6 +435,7 @@ PyMODINIT_FUNC PyInit__core(void) {
         if (PyModule_AddFunctions(module.get(), array_functions) != 0 ||
             PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
             PyModule_AddFunctions(module.get(), library_functions) != 0 ||
+            PyModule_AddFunctions(module.get(), linalg_functions) != 0 ||
             PyModule_AddFunctions(module.get(), fast_functions) != 0 ||
             PyModule_AddFunctions(module.get(), quick_functions) != 0)
             throw PythonError{};

@@ -183,6 +183,7 @@ void init_quick_types();
 extern PyMethodDef array_functions[];    // making, viewing and computing arrays
 extern PyMethodDef engine_functions[];   // the engine as a whole
 extern PyMethodDef library_functions[];  // operations that are not loops
+extern PyMethodDef linalg_functions[];   // linear algebra
 extern PyMethodDef fast_functions[];     // short cuts for small arrays
 extern PyMethodDef quick_functions[];    // everyday calls of some Python functions, in C
 

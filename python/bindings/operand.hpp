@@ -90,6 +90,9 @@ std::string tuple_text(std::span<const int64_t> shape);  // (2,3) as NumPy's err
 void record_call(std::string_view name, std::span<const int64_t> parameters, const Operand& out,
                  std::span<const Operand> in);
 
+// Lends the library the threads, the memory pool and the elementwise loops of the CPU devices, once.
+void lend_threads();
+
 // Runs it at once on host memory.
 void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
               std::span<const CallOperand> in);

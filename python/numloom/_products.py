@@ -30,7 +30,13 @@ plain = _core.matmul  # the product of two plain arrays, or None
 
 
 def find_blas():
-    """The OpenBLAS with 64-bit integers that comes with NumPy's or SciPy's wheels, or Debian's; None without one."""
+    """The OpenBLAS with 64-bit integers that comes with NumPy's or SciPy's wheels, or Debian's; None without one.
+
+    NUMLOOM_BLAS names another file, or is "off".
+    """
+    asked = os.environ.get("NUMLOOM_BLAS")
+    if asked:
+        return None if asked == "off" else asked
     here = os.path.dirname(os.path.dirname(os.path.abspath(numpy.__file__)))
     patterns = (os.path.join(here, "numpy.libs", "libscipy_openblas64*"),
                 os.path.join(here, "scipy_openblas64", "lib", "libscipy_openblas64*"),
@@ -412,8 +418,10 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
 def matrix_power(a, n):
     a = asnative(a)
     n = operator.index(n)
-    if a.ndim < 2 or a.shape[-1] != a.shape[-2] or n < 0:
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise NotNative
+    if n < 0:
+        a, n = NATIVE["linalg.inv"](a), -n
     if n == 0:
         out = _core.empty(a.shape, a.dtype)
         _core.assign(out, 0)

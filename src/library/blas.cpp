@@ -6,12 +6,12 @@
 #include <string>
 
 #include "core/scalar.hpp"
+#include "library/blas.hpp"
 #include "library/call.hpp"
 
 namespace numloom::library {
 namespace {
 
-using Int = int64_t;
 enum : int { kRowMajor = 101, kNoTrans = 111, kTrans = 112 };
 
 // The BLAS functions for one element type; alpha and beta go by value for real types, by address for complex
@@ -42,13 +42,8 @@ Functions<T> functions;
 
 template <class F>
 bool find(void* handle, F* to, const std::string& name) {
-    for (const std::string& symbol : {"scipy_cblas_" + name + "64_", "cblas_" + name + "64_"}) {
-        if (void* p = dlsym(handle, symbol.c_str())) {
-            *to = reinterpret_cast<F>(p);
-            return true;
-        }
-    }
-    return false;
+    *to = reinterpret_cast<F>(blas_symbol(handle, name, true));
+    return *to != nullptr;
 }
 
 template <class T>
@@ -164,7 +159,10 @@ void matmul(std::span<const int64_t> p, const CallOperand& out, std::span<const 
 
 bool load_blas(const char* path) {
     void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    return handle && find_all<float>(handle, 's', "sdot") && find_all<double>(handle, 'd', "ddot") &&
+    if (!handle) return false;
+    find_thread_settings(handle);
+    load_lapack(handle);
+    return find_all<float>(handle, 's', "sdot") && find_all<double>(handle, 'd', "ddot") &&
            find_all<std::complex<float>>(handle, 'c', "cdotu_sub") &&
            find_all<std::complex<double>>(handle, 'z', "zdotu_sub");
 }

@@ -174,8 +174,27 @@ LINALG = [
     "np.linalg.norm(x, axis=0)", "np.linalg.norm(x, 1)", "np.linalg.norm(x, axis=(1, 0))",
     "np.linalg.norm(x, -np.inf, keepdims=True)", "np.linalg.norm(c)", "np.linalg.vector_norm(x, axis=1)",
     "np.linalg.matrix_norm(x)", "np.linalg.matrix_transpose(x)", "np.linalg.diagonal(x)", "np.linalg.trace(x)",
-    "np.linalg.outer(v, w)", "np.linalg.cross(x[:, :3], y[:, :3])",
+    "np.linalg.outer(v, w)", "np.linalg.cross(x[:, :3], y[:, :3])", "np.linalg.norm(x, 2)",
+    "np.linalg.norm(x, 'nuc')", "np.linalg.matrix_norm(np.stack([x, y]), ord=-2, keepdims=True)",
 ]
+
+# In the expressions below $S is a square matrix far from singular, $H a symmetric one, $C a complex one.
+SQUARE = "(x @ y.T + 9 * np.eye(3))"
+SYMMETRIC = "(x @ x.T + 2 * np.eye(3))"
+COMPLEX = "(c[:, :3] + 9 * np.eye(3))"
+FACTORISATIONS = [text.replace("$S", SQUARE).replace("$H", SYMMETRIC).replace("$C", COMPLEX) for text in (
+    "np.linalg.solve($S, v[:3])", "np.linalg.solve($S.T, y)", "np.linalg.solve($C, v[:3])",
+    "np.linalg.solve(np.stack([$S, $H]), x)", "np.linalg.inv($S)", "np.linalg.inv($C)", "np.linalg.det($S)",
+    "np.linalg.det(np.stack([$S, $H]))", "np.linalg.slogdet($S)", "np.linalg.slogdet(-$C)", "np.linalg.cholesky($H)",
+    "np.linalg.cholesky($H, upper=True)", "np.linalg.qr(x)", "np.linalg.qr(x.T, 'complete')", "np.linalg.qr(x, 'r')",
+    "np.linalg.qr(x.T, mode='raw')", "np.linalg.eigvalsh($H)", "np.linalg.eigh($H).eigenvalues",
+    "np.linalg.eigh($C + $C.conj().T, 'U')[0]", "np.linalg.eigvals($H)", "np.linalg.eig($H)[0]",
+    "np.linalg.svd(x).S", "np.linalg.svd(x, compute_uv=False)", "np.linalg.svd($H, hermitian=True)[1]",
+    "np.linalg.svdvals(c)", "np.linalg.pinv(x)", "np.linalg.pinv($H, hermitian=True)", "np.linalg.matrix_rank(x)",
+    "np.linalg.matrix_rank($H, hermitian=True)", "np.linalg.matrix_rank(np.stack([x, x * 0]))", "np.linalg.cond($S)",
+    "np.linalg.cond($S, 1)", "np.linalg.cond($S, 'fro')", "np.linalg.lstsq(x.T, y.T)[0]",
+    "np.linalg.lstsq(x.T, np.arange(4), rcond=1e-6)[:3]", "np.linalg.tensorinv(np.eye(6).reshape(2, 3, 3, 2) + 1)",
+    "np.linalg.tensorsolve(np.eye(6).reshape(2, 3, 6) + 1, x[:2, :3])", "np.linalg.matrix_power($S, -2)")]
 
 LIBRARY = [
     "np.cumsum(v)", "np.cumsum(x, axis=0)", "x.cumsum(1)", "np.cumsum(m)", "np.cumsum(i, dtype='f4')",
@@ -235,11 +254,11 @@ INEXACT = ("sum", "prod", "mean", "var", "std", "average", "norm", "exp", "log",
            "@", "matmul", "dot(", "inner", "tensordot", "einsum", "matrix_power", "vecdot", "logspace", "reduce",
            "quantile", "percentile", "cov", "corrcoef", "convolve", "correlate", "ning", "blackman", "angle", "unwrap",
            "interp",
-           "**", "isclose")
+           "**", "isclose", "linalg.")
 
 
 def expressions():
     """All (expression, exact) pairs."""
-    lists = (REDUCTIONS, CREATION, MANIPULATION, FUNCTIONS, LIBRARY, PRODUCTS, MORE, LINALG)
+    lists = (REDUCTIONS, CREATION, MANIPULATION, FUNCTIONS, LIBRARY, PRODUCTS, MORE, LINALG, FACTORISATIONS)
     texts = [e for _, e in ufunc_expressions()] + [e for group in lists for e in group]
     return [(e, not any(word in e for word in INEXACT)) for e in texts]

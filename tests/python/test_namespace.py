@@ -104,11 +104,11 @@ def test_views_that_numpy_makes_are_views_of_ours():
 
 def test_coverage_lists_what_ran_on_the_host():
     before = np.stats()["host_calls"]
-    np.linalg.inv(np.eye(2))
+    np.packbits(np.array([1, 0, 1], "u1"))
     assert np.stats()["host_calls"] == before + 1
-    row = next(r for r in np.coverage() if r["name"] == "linalg.inv")
+    row = next(r for r in np.coverage() if r["name"] == "packbits")
     assert row["calls"] >= 1 and row["seconds"] > 0 and "sum" in np.coverage().native
-    assert "linalg.inv" in repr(np.coverage())
+    assert "packbits" in repr(np.coverage())
 
 
 def test_callbacks_get_our_arrays():

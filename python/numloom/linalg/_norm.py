@@ -9,11 +9,14 @@ from numloom._base import (
     asnative,
     astype,
     axis_tuple,
+    copy,
     scalar_or_array,
 )
+from numloom._manipulation import moveaxis
 from numloom._reductions import as_array
 from numloom._registry import native
 from numloom._ufunc import reduce_op
+from numloom.linalg._lapack import singular_values
 
 
 def magnitude_squared(x):
@@ -50,12 +53,34 @@ def vector_norm_along(x, order, axes, keepdims):
     return as_array(total ** (1 / order))
 
 
+def singular_value_norm(x, order, axes, keepdims):
+    """The largest (2), the smallest (-2) or the sum ("nuc") of the singular values."""
+    if x.dtype.kind not in "fc":
+        raise NotNative
+    s = singular_values(moveaxis(x, axes, (-2, -1)))
+    if s.shape[-1] == 0:
+        if order == -2:
+            raise NotNative
+        result = _core.full(s.shape[:-1], s.dtype, 0)
+    elif order == "nuc":
+        result = as_array(reduce_op("add", s, (s.ndim - 1,), s.dtype))
+    else:
+        result = s[..., 0 if order == 2 else -1]
+    return _core.reshape_view(copy(result), kept(x.shape, axes)) if keepdims else copy(result)
+
+
+def kept(shape, axes):
+    return tuple([1 if i in axes else n for i, n in enumerate(shape)])
+
+
 def matrix_norm_along(x, order, axes, keepdims):
     rows, cols = axes
     if rows == cols:
         raise ValueError("Duplicate axes given.")
     if order in (None, "fro", "f"):
         return vector_norm_along(x, None, axes, keepdims)
+    if order in (2, -2, "nuc"):
+        return singular_value_norm(x, order, axes, keepdims)
     if order not in (1, -1, numpy.inf, -numpy.inf):
         raise NotNative
     inner, other = (rows, cols) if order in (1, -1) else (cols, rows)
