@@ -35,6 +35,7 @@ ALIASES = {"abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arc
            "concat": "concatenate", "conj": "conjugate", "mod": "remainder",
            "permute_dims": "transpose", "pow": "power", "true_divide": "divide"}
 
+COMPOSITE = frozenset(("divmod", "modf", "frexp", "ldexp"))  # of several operations: _composite.py
 COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 NO_IDENTITY = frozenset(("minimum", "maximum", "fmin", "fmax"))
 IDENTITIES = {"add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False,
@@ -151,16 +152,22 @@ def new_output(shape, dtype, inputs, order):
 
 def call(u, args, kwargs):
     """A ufunc called with keywords, or with operands that the fast path does not know."""
+    name = u.__name__
     try:
+        if name in COMPOSITE:
+            from numloom import _composite
+
+            return _composite.call(u, args, kwargs or {})
         return call_native(u, args, dict(kwargs) if kwargs else {})
     except NotNative:
         pass
-    name = u.__name__
     return _fallback.call(name, oracle(name), args, kwargs or {})
 
 
 def call_native(u, args, kwargs):
     name = u.__name__
+    if name not in LOOPS:
+        raise NotNative
     args, out = given_out(u, args, kwargs)
     mask = kwargs.pop("where", True)
     casting = kwargs.pop("casting", "same_kind")
@@ -171,6 +178,7 @@ def call_native(u, args, kwargs):
     if kwargs:
         raise NotNative
     inputs = [operand(x) for x in args]
+    refuse_strict(casting, inputs)
     rules = oracle(name)
     if not hasattr(rules, "resolve_dtypes"):
         raise NotNative
@@ -199,6 +207,12 @@ def call_native(u, args, kwargs):
             raise NotNative
         shape = out.shape
     return record(name, loop, result, operands, shape, mask, out, order)
+
+
+def refuse_strict(casting, inputs):
+    """NumPy asks the dtype that a Python number would have, where no cast is allowed; resolve_dtypes does not."""
+    if casting in ("no", "equiv", "safe") and any(type(x) in PYTHON_NUMBERS for x in inputs):
+        raise NotNative
 
 
 def record(name, loop, result, operands, shape, mask, out, order):
@@ -423,7 +437,7 @@ def resolve_dtypes(self, *args, **kwargs):
 
 # ----------------------------------------------------------------------------------------- ufuncs on the host
 class HostUfunc:
-    """A ufunc of NumPy that the engine has no loops for: every call runs on the host."""
+    """A ufunc of NumPy whose calls a subclass takes to the engine; the rest runs on the host."""
 
     def __init__(self, function, name=None):
         self.__numpy__ = function
@@ -467,7 +481,9 @@ def install():
         if type(value) is numpy.ufunc:
             made = _core.ufuncs.get(ALIASES.get(name, name))
             if type(made) is not ufunc or made.__name__ != value.__name__:
-                made = OBJECTS.get(value.__name__) or HostUfunc(value, value.__name__)
+                made = OBJECTS.get(value.__name__) or ufunc(value)
+                if value.__name__ in COMPOSITE:
+                    NATIVE[name] = made
             else:
                 NATIVE[name] = made
             OBJECTS[name] = made

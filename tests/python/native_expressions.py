@@ -69,6 +69,9 @@ def ufunc_expressions():
 
 
 METHODS = [
+    "np.divmod(x, y)", "np.divmod(i, 3)", "np.divmod(x, 0.75, out=(np.zeros((3, 4)), None))", "np.modf(n)",
+    "np.modf(x, where=m, out=(np.ones((3, 4)), np.ones((3, 4))))", "np.frexp(x)", "np.frexp(n, order='F')",
+    "np.frexp(w)", "np.ldexp(x, j)", "np.ldexp(v, -3)", "np.ldexp(y, j, out=np.zeros((3, 4), 'f4'))",
     "np.subtract.reduce(x, axis=1)", "np.divide.reduce(y, keepdims=True)", "np.hypot.reduce(x, axis=None)",
     "np.gcd.reduce(i, axis=1)", "np.logaddexp.reduce(v)", "np.less.reduce(m)", "np.copysign.reduce(x, axis=1)",
     "np.bitwise_xor.accumulate(i, axis=1)", "np.logical_or.accumulate(m)", "np.subtract.accumulate(v, dtype='f4')",
@@ -161,6 +164,7 @@ STATEMENTS = [
     "x[...] = x.T.T[::-1]", "x.sort()", "j.sort(axis=0)", "v.sort()", "x[m] = v[:m.sum()]", "j[[0, 2]] = 7",
     "j[[0, 1], [2, 2]] = [5, 6]", "j[[1, 1]] = j[:2] + 1", "c[m] = 0", "np.put(x, [0, 5, -1], [7, 8])",
     "j.put([1, 1, 2], [4, 5, 6])", "np.place(x, m, [1, 2])",
+    "np.divmod(x, y, out=(x, y))", "np.divmod(y, x + 9, y, x)", "np.modf(x, x, y)", "np.frexp(x, out=(x, i))",
     "np.add.at(v, [1, 1, 2], 5)", "np.subtract.at(x, (m, ), 0.5)", "np.maximum.at(j, [[0, 2], [0, 1]], np.arange(4))",
     "np.negative.at(x, [0, 0, 2])", "np.multiply.at(x, (slice(None), [1, 1, 3]), y[:, :3])", "np.square.at(i, 1)",
     "np.add.at(w, w % 12, 1.75)", "np.sqrt.at(j, m)", "np.logical_not.at(m, [0, 0, 1])",
