@@ -19,6 +19,7 @@ from numloom import (
     _positions,  # noqa: F401
     _processes,
     _products,  # noqa: F401
+    _quantiles,  # noqa: F401
     _reductions,  # noqa: F401
     _sets,  # noqa: F401
     _statistics,  # noqa: F401

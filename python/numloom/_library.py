@@ -564,32 +564,6 @@ def digitize(x, bins, right=False):
     return searchsorted(bins, x, "left" if right else "right")
 
 
-@native
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    a = asnative(a)
-    if out is not None or a.size == 0 or a.dtype.kind == "c" or a.dtype.char == "e":
-        raise NotNative
-    if axis is None:
-        flat, at, shape = raveled(a), 0, (1,) * a.ndim
-    else:
-        if type(axis) is not int:
-            raise NotNative
-        at = axis_index(axis, a.ndim)
-        flat, shape = a, tuple([1 if i == at else n for i, n in enumerate(a.shape)])
-    ordered = sorted_along("sort", flat, at, flat.dtype)
-    n = flat.shape[at]
-    front = (slice(None),) * at
-    middle = ordered[(*front, slice((n - 1) // 2, n // 2 + 1))]
-    result = middle.mean(axis=at, keepdims=True)
-    if a.dtype.kind == "f":
-        last = ordered[(*front, slice(n - 1, n))]
-        result = where(last != last, last, result, result.dtype)
-    if keepdims:
-        return _core.reshape_view(result, shape)
-    result = _core.reshape_view(result, tuple([m for i, m in enumerate(flat.shape) if i != at]))
-    return _core.to_scalar(result) if result.ndim == 0 else result
-
-
 # ------------------------------------------------------------------------------------------------------ uniques
 @native
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True,

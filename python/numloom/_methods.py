@@ -16,6 +16,7 @@ from numloom import (
     _manipulation,
     _positions,
     _products,
+    _quantiles,
     _reductions,
 )
 from numloom._base import (
@@ -63,6 +64,7 @@ for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), 
                          ("cumsum", _library.cumsum), ("cumprod", _library.cumprod), ("take", _library.take),
                          ("dot", _products.dot), ("put", _positions.put),
                          ("nonzero", _library.nonzero), ("argsort", _library.argsort),
+                         ("argpartition", _quantiles.argpartition),
                          ("searchsorted", _library.searchsorted)):
     _reduction(_name, _function.__numloom_native__)
 
@@ -70,6 +72,11 @@ for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), 
 @native_method
 def sort(self, axis=-1, kind=None, order=None, *, stable=None, **newer):
     return _library.sort_in_place(self, axis, kind, order, stable=stable, **newer)
+
+
+@native_method
+def partition(self, kth, axis=-1, kind="introselect", order=None):
+    return _quantiles.partition_in_place(self, kth, axis, kind, order)
 
 
 @native_method
@@ -435,7 +442,7 @@ def __setstate__(self, state):
 
 
 # ------------------------------------------------------------------------------------------ what NumPy does
-ON_HOST = ("argpartition", "byteswap", "getfield", "partition", "setfield")
+ON_HOST = ("byteswap", "getfield", "setfield")
 
 
 def matmul(a, b):

@@ -19,8 +19,8 @@ from numloom._base import (
     scalar_or_array,
     where,
 )
-from numloom._library import cumprod, cumsum, dense, run, searchsorted, sorted_along, taken
-from numloom._manipulation import concatenate, moveaxis, raveled
+from numloom._library import cumprod, cumsum, dense, run, searchsorted, taken
+from numloom._manipulation import concatenate, raveled
 from numloom._reductions import as_array, divided, without_nan
 from numloom._registry import native
 from numloom._ufunc import reduce_op
@@ -28,67 +28,6 @@ from numloom._ufunc import reduce_op
 
 def apply(name, dtype, *operands):
     return _core.elementwise_new(name, dtype, *operands)
-
-
-# --------------------------------------------------------------------------------------------------- quantiles
-def quantile_of(a, q, axis, out, method, keepdims, weights, scale):
-    """Linear quantiles for one or more numbers q; NaN where a line holds one."""
-    a = asnative(a)
-    if out is not None or method != "linear" or weights is not None or a.dtype.kind not in "iufb" or (
-            a.dtype.kind == "b" or a.dtype.char in "e") or a.size == 0:
-        raise NotNative
-    single = type(q) is float or type(q) is int
-    if not single and isinstance(q, numpy.generic) or type(q) is int and a.dtype.kind in "iu":
-        raise NotNative  # the type of q takes part in the result's
-    levels = [float(x) / scale for x in ([q] if single else numpy.asarray(q).ravel().tolist())]
-    if not single and (type(q) is ndarray or numpy.ndim(q) != 1) or not all(0 <= x <= 1 for x in levels):
-        raise NotNative
-    if not single and a.dtype.char == "f":
-        raise NotNative  # float64 levels make a float64 result
-    if axis is None:
-        lines, at, kept = raveled(a), 0, (1,) * a.ndim
-    else:
-        if not isinstance(axis, int):
-            raise NotNative
-        at = axis_index(axis, a.ndim)
-        lines, kept = a, tuple([1 if i == at else n for i, n in enumerate(a.shape)])
-    work = FLOAT if a.dtype.kind in "iu" else a.dtype
-    ordered = moveaxis(sorted_along("sort", lines, at, a.dtype), at, 0)
-    n = ordered.shape[0]
-    results = []
-    for x in levels:
-        place = x * (n - 1)
-        low = min(math.floor(place), n - 1)
-        results.append(between(ordered[low:low + 1], ordered[min(low + 1, n - 1):min(low + 1, n - 1) + 1],
-                               place - low, work, ordered[n - 1:]))
-    shape = kept if keepdims else tuple([m for i, m in enumerate(lines.shape) if i != at])
-    results = [_core.reshape_view(r, shape) for r in results]
-    if single:
-        return scalar_or_array(results[0])
-    made = _core.empty((len(results), *shape), work)
-    for i, r in enumerate(results):
-        _core.assign(made[i:i + 1], r)
-    return made
-
-
-def between(low, high, part, dtype, last):
-    """The value a part of the way from low to high, computed from the nearer end; NaN where `last` is one."""
-    low, high = (x if x.dtype == dtype else astype(x, dtype) for x in (low, high))
-    gap = high - low
-    made = low + gap * part if part < 0.5 else high - gap * (1 - part)
-    if last.dtype.kind == "f":
-        made = where(last != last, last, made, dtype)
-    return dense(made)
-
-
-@native
-def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    return quantile_of(a, q, axis, out, method, keepdims, weights, 1.0)
-
-
-@native
-def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    return quantile_of(a, q, axis, out, method, keepdims, weights, 100.0)
 
 
 def nan_variance(a, axis, dtype, out, ddof, keepdims, where_, mean, correction):

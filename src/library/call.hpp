@@ -25,6 +25,7 @@ std::span<const Entry> random_entries();
 std::span<const Entry> product_entries();
 std::span<const Entry> extreme_entries();
 std::span<const Entry> fold_entries();
+std::span<const Entry> partition_entries();
 
 // Elements per chunk from which threads pay.
 inline constexpr int64_t kGrain = 1 << 15;

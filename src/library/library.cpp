@@ -36,7 +36,7 @@ ReleaseScratch release = [](char* p, int64_t) { ::operator delete(p, kLine); };
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters) {
     for (std::span<const Entry> entries :
          {selection_entries(), scan_entries(), sort_entries(), product_entries(), extreme_entries(),
-          random_entries(), fold_entries()})
+          random_entries(), fold_entries(), partition_entries()})
         for (const Entry& e : entries)
             if (e.name == name) return std::make_unique<Call>(e, parameters);
     return nullptr;

@@ -35,6 +35,11 @@ namespace numloom::library {
 //                       parameters: operation, dtype of its loop, inner
 //   sort                out[rows, n] = in0 sorted along n, NaN last                        parameters: n
 //   argsort             out[rows, n] = positions that sort in0 along n, stable, int64      parameters: n
+//   partition           out[rows, n] = in0 so that the elements at the given positions are where sorting
+//   would
+//                       put them                                                            parameters: n,
+//                       the positions in ascending order
+//   argpartition        out[rows, n] = positions in in0 that put it in such an order, int64; likewise
 //   searchsorted        out[m] = where in1[m] goes into the sorted in0[n], int64           parameters: right
 //   (0 or 1)
 //   matmul              out[batch, m, n] = products of in0[.., m, k] and in1[.., k, n]

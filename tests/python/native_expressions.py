@@ -161,7 +161,7 @@ STATEMENTS = [
     "np.copyto(x, 1.5, where=m)", "np.putmask(x, m, 2.0)", "x.fill(2)", "x[m] = 5", "np.fill_diagonal(x, 9)",
     "np.add(x, y, out=x)", "x.T[1:, 2:] = x[:-2, :-1].T", "c.real = 2", "c.imag[0] = 1",
     "x[0], x[1] = x[1].copy(), 4", "i %= 4", "x /= y", "i <<= 1", "m |= x > 0", "m &= y > 1", "x -= x.mean(0)",
-    "x[...] = x.T.T[::-1]", "x.sort()", "j.sort(axis=0)", "v.sort()", "x[m] = v[:m.sum()]", "j[[0, 2]] = 7",
+    "x[...] = x.T.T[::-1]", "x.sort()", "w.partition(3); w[:3].sort(); w[4:].sort()", "j.sort(axis=0)", "v.sort()", "x[m] = v[:m.sum()]", "j[[0, 2]] = 7",
     "j[[0, 1], [2, 2]] = [5, 6]", "j[[1, 1]] = j[:2] + 1", "c[m] = 0", "np.put(x, [0, 5, -1], [7, 8])",
     "j.put([1, 1, 2], [4, 5, 6])", "np.place(x, m, [1, 2])",
     "np.divmod(x, y, out=(x, y))", "np.divmod(y, x + 9, y, x)", "np.modf(x, x, y)", "np.frexp(x, out=(x, i))",
@@ -239,7 +239,17 @@ MORE = [
     "np.choose(m.astype(int), [x, y])",
     "w.choose(np.arange(10) * 2)", "np.insert(v, 2, 9)", "np.insert(v, -1, [1, 2, 3])", "np.insert(x, 1, 5, axis=1)",
     "np.trim_zeros(np.array([0, 0, 1, 0, 2, 0]))", "np.quantile(v, 0.3)", "np.quantile(i, [0.0, 0.25, 1.0], axis=1)",
-    "np.percentile(x, 40.0, axis=0)", "np.percentile(i, [10.0, 90.0])", "np.nanvar(n[::2], axis=1)", "np.nanstd(x)",
+    "np.percentile(x, 40.0, axis=0)", "np.percentile(i, [10.0, 90.0])",
+    "np.quantile(n, [0.2, 0.5], axis=0, keepdims=True)", "np.quantile(x, 1)", "np.percentile(v, np.float64(30))",
+    *[f"np.quantile({a}, [0.1, 0.5, 0.77], axis={axis}, method='{method}')" for a, axis in (("x", 0), ("i", None))
+      for method in ("inverted_cdf averaged_inverted_cdf closest_observation interpolated_inverted_cdf hazen weibull"
+                     " linear median_unbiased normal_unbiased lower higher midpoint nearest").split()],
+    *[f"np.nanpercentile(n[:, [0, 2]], 35.0, axis=0, method='{method}')" for method in (
+        "inverted_cdf averaged_inverted_cdf closest_observation hazen linear lower higher midpoint nearest").split()],
+    "np.nanquantile(n[[0, 2]], [0.25, 0.5], axis=1)", "np.nanquantile(i, 0.4)", "np.nanmedian(n[::2], axis=1)",
+    "np.nanmedian(n[0])", "np.nanmedian(x, axis=(0, 1), keepdims=True)", "np.median(np.ones((2, 3, 4)), axis=(0, 2))",
+    "np.partition(v, 3)[3]", "np.partition(x, [1, 2], axis=1)[:, 1:3]", "np.sort(np.partition(w, -2)[-2:])",
+    "v[np.argpartition(v, 4)][4]", "np.sort(x.argpartition(2, axis=0), axis=0)", "np.partition(c, 1)[:, 1]", "np.nanvar(n[::2], axis=1)", "np.nanstd(x)",
     "np.cov(x)", "np.corrcoef(x)", "np.cov(v)", "np.bincount(w)", "np.bincount(w, minlength=20)",
     "np.bincount(w[:10], weights=v)", "np.interp(x, np.array([-1.0, 0.0, 1.5]), np.array([1.0, 3.0, 2.0]))",
     "np.interp(v, np.arange(4), np.arange(4) ** 2, left=-1)", "np.convolve(v, x[0])",
