@@ -164,7 +164,7 @@ class NUMLOOM_API Array {
 
     Array reshape(
         const Shape& shape) const;  ///< A view where strides allow it, else a copy; one length may be -1.
-    Array ravel() const;            ///< One axis, C order.
+    Array ravel() const;            ///< One axis; a view of what lies in C order, else a copy.
     Array transpose() const;        ///< Axes reversed; a view.
     Array transpose(const std::vector<int64_t>& axes) const;  ///< Axis i of the view is axis axes[i].
     Array swapaxes(int64_t a, int64_t b) const;

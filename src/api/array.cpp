@@ -232,7 +232,13 @@ Array Array::reshape(const Shape& shape) const {
         return wrap(api::reshaped(h, api::full_shape(shape, h.size())));
     });
 }
-Array Array::ravel() const { return reshape({-1}); }
+Array Array::ravel() const {
+    return enter(NL_SITE, [&] {
+        const api::Handle& h = handle(*this);
+        // A copy for every other layout, also where strides allow a view: NumPy's rule.
+        return h.c_contiguous() ? reshape({h.size()}) : copy().reshape({h.size()});
+    });
+}
 Array Array::transpose() const {
     std::vector<int64_t> axes(static_cast<size_t>(ndim()));
     for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(axes.size() - 1 - i);

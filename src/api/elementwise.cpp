@@ -31,6 +31,8 @@ void refuse_bool(OpCode op) {
                 "logical_not function instead.");
         case OpCode::Positive:
         case OpCode::Sign:
+        case OpCode::Gcd:
+        case OpCode::Lcm:
             fail(ErrorKind::Type, "ufunc '" + std::string(operation(op).name) +
                                       "' did not contain a loop with signature matching types <class "
                                       "'numpy.dtypes.BoolDType'> -> None");
@@ -39,13 +41,20 @@ void refuse_bool(OpCode op) {
     }
 }
 
-Loop choose(OpCode op, Type inputs) {
+// NumPy's search: the first loop whose dtype each operand casts to safely by itself. `inputs` is their common
+// dtype.
+Loop choose(OpCode op, Type inputs, std::span<const Arg> args) {
     if (inputs == Type::Bool) refuse_bool(op);
     // Integers divide in float64, whatever their size (NumPy's loops bb->d, ...).
     if (op == OpCode::Divide && !is_inexact(inputs)) return {Type::Float64, Type::Float64};
-    Type loop;
-    if (!choose_loop(op, inputs, &loop)) no_loop(op);
-    return {loop, result_dtype(op, loop)};
+    for (const char code : operation(op).loops) {
+        Type loop;
+        if (!dtype_from_code(code, &loop)) continue;
+        bool fits = true;
+        for (const Arg& a : args) fits = fits && can_cast_safely(a.weak == Weak::No ? a.type : inputs, loop);
+        if (fits) return {loop, result_dtype(op, loop)};
+    }
+    no_loop(op);
 }
 
 bool is_comparison(OpCode op) { return op >= OpCode::Equal && op <= OpCode::GreaterEqual; }
@@ -171,7 +180,7 @@ Prepared prepare(OpCode op, std::span<const Value> values) {
     } else {
         type = promoted({&p.in[first], &p.in[first + 1]});
     }
-    p.loop = choose(op, type);
+    p.loop = choose(op, type, p.args().subspan(first));
     for (size_t i = 0; i < p.n; ++i) {
         Arg& a = p.in[i];
         if (!a.number) continue;

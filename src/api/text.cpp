@@ -109,6 +109,17 @@ Parts scientific(double x, Type d, bool plus) {
     return p;
 }
 
+// x in the precision of d, in which NumPy decides about exponents.
+double rounded_to(Type d, double x) {
+    if (d == Type::Float16) return half_to_float(float_to_half(static_cast<float>(x)));
+    return d == Type::Float32 ? static_cast<double>(static_cast<float>(x)) : x;
+}
+
+bool needs_exponents(double largest, double least, Type d) {
+    const double cutoff = d == Type::Float16 ? 1e3 : d == Type::Float32 ? 1e6 : 1e8;
+    return largest >= cutoff || least < rounded_to(d, 1e-4) || rounded_to(d, largest / least) > 1000;
+}
+
 // One format for all values of an array, as NumPy's FloatingFormat.
 class FloatFormat {
   public:
@@ -119,7 +130,7 @@ class FloatFormat {
             largest = std::max(largest, std::fabs(x));
             least = std::min(least, std::fabs(x));
         }
-        exponents_ = largest > 0 && (largest >= 1e8 || least < 1e-4 || largest / least > 1000);
+        exponents_ = largest > 0 && needs_exponents(largest, least, d);
         bool special = false, infinite = false, below = plus;
         for (double x : values) {
             if (!std::isfinite(x)) {
@@ -146,14 +157,21 @@ class FloatFormat {
             return std::string(width() > text.size() ? width() - text.size() : 0, ' ') + text;
         }
         Parts p = parts(x);
+        if (exponents_ && p.fraction.size() < right_) pad_digits(x, &p.fraction);
         text = std::string(left_ - p.whole.size(), ' ') + p.whole + '.' + p.fraction;
-        text.append(right_ - p.fraction.size(), exponents_ ? '0' : ' ');
+        text.append(right_ - p.fraction.size(), ' ');
         if (!exponents_) return text;
         p.exponent.insert(1, exponent_ - p.exponent.size(), '0');
         return text + 'e' + p.exponent;
     }
 
   private:
+    // With exponents all values show as many digits: further ones of the value, not zeros.
+    void pad_digits(double x, std::string* fraction) const {
+        char digits[64];
+        std::snprintf(digits, sizeof digits, "%.*e", static_cast<int>(right_), std::fabs(x));
+        fraction->assign(digits + 2, right_);
+    }
     Parts parts(double x) const {
         return exponents_ ? scientific(x, dtype_, plus_) : positional(x, dtype_, plus_);
     }
