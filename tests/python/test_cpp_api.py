@@ -1,7 +1,7 @@
 """The C++ API, as somebody has it who installed the library: built against the installed package by find_package.
 
-Small generated programs run in C++ (tests/package/driver.cpp) and under NumPy: dtypes, shapes, values, error classes and
-printed text must be NumPy's.
+Small generated programs run in C++ (tests/package/driver.cpp) and under NumPy: dtypes, shapes, values, error classes
+and printed text must be NumPy's.
 """
 
 import os
@@ -159,7 +159,7 @@ def difference(got, want, loose):
 def numpy_function(name):
     if name in SPECIAL:
         return getattr(pytest.importorskip("scipy.special"), name)
-    return {"pow": lambda a, b: a**b, "+": lambda a, b: a + b, "<": lambda a, b: a < b}.get(name) or getattr(numpy, name)
+    return getattr(numpy, name)
 
 
 SAMPLES = [0, 1, 3, 2]
@@ -319,8 +319,8 @@ def texts():
         [1.0, 0.5, 100.0], [1e10, 1.0], [1e-5, 2.0], [nan, 1.25, -inf], [nan], [inf, nan], [-inf, inf], [0.1 + 0.2],
         [1 / 3, 2 / 3], [123456789.0, 1.5], [1e300, -1e-300], [0.0, -0.0], [1e16], [12345.678], [99999999.0],
         [0.00012345678912], [1e-4, 1e-3], rng.random(5), rng.random((3, 3)) * 1e6, rng.random((2, 3, 4)), [nan, 1e20],
-        rng.random(1500), rng.random((40, 40)), rng.random(30) * 1e-9, [[]], [1.0, 2.0], [1e5, 1e6, 1e7], -rng.random(4),
-        rng.random((7, 1, 200)),
+        rng.random(1500), rng.random((40, 40)), rng.random(30) * 1e-9, [[]], [1.0, 2.0], [1e5, 1e6, 1e7],
+        -rng.random(4), rng.random((7, 1, 200)),
     ]  # fmt: skip
     for values in floats:
         for dtype in "float64", "float32", "float16":
