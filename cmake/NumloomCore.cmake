@@ -1,12 +1,13 @@
 # numloom_core: everything under src/ but the MPI module, as one static archive.
 #
-# src/device/cpu/loops/*.cpp is compiled once per instruction set with NUMLOOM_TARGET=baseline|avx2|avx512 and must keep
-# its code in a namespace of that name. Inline functions that several of these objects emit are merged by the linker, which
+# src/device/cpu/loops/*.cpp and src/library/vector/*.cpp are compiled once per instruction set with
+# NUMLOOM_TARGET=baseline|avx2|avx512 and must keep their code in a namespace of that name. Inline functions that several of these objects emit are merged by the linker, which
 # keeps the first: the archive therefore holds the baseline objects first, so that a shared inline function is always the one
 # that runs on every processor.
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp")
-file(GLOB loop_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/loops/*.cpp")
-list(FILTER core_sources EXCLUDE REGEX "/src/device/cpu/loops/")
+file(GLOB loop_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/loops/*.cpp"
+  "${CMAKE_CURRENT_SOURCE_DIR}/src/library/vector/*.cpp")
+list(FILTER core_sources EXCLUDE REGEX "/src/(device/cpu/loops|library/vector)/")
 list(FILTER core_sources EXCLUDE REGEX "/src/transport/mpi/")
 list(FILTER core_sources EXCLUDE REGEX "/src/api/")  # libnumloom.so: NumloomApi.cmake
 list(APPEND core_sources "${NUMLOOM_CUDA_PROLOGUE}")

@@ -4,6 +4,7 @@
 #include "device/cpu/loops.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/threads.hpp"
+#include "library/vector.hpp"
 #include "operand.hpp"
 
 namespace numloom::python {
@@ -12,6 +13,7 @@ void lend_threads() {
     static bool lent = false;
     if (lent) return;
     lent = true;
+    library::choose_vectors(cpu::loops().name);
     library::set_parallel_threads(cpu::ThreadPool::process_threads());
     library::set_scratch([](int64_t bytes) { return cpu::MemoryPool::process().allocate(bytes); },
                          [](char* p, int64_t bytes) { cpu::MemoryPool::process().release(p, bytes); });

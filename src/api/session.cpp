@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <mutex>
 
+#include "device/cpu/loops.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/threads.hpp"
+#include "library/vector.hpp"
 
 // After the engine's headers: see there.
 #include "api/internal.hpp"
@@ -49,6 +51,7 @@ void set_up() {
     };
     hooks.lock = [](void*) { record_lock().lock(); };
     engine().set_lock_hooks(hooks);
+    library::choose_vectors(cpu::loops().name);
     library::set_parallel_threads(cpu::ThreadPool::process_threads());
     library::set_scratch([](int64_t bytes) { return cpu::MemoryPool::process().allocate(bytes); },
                          [](char* p, int64_t bytes) { cpu::MemoryPool::process().release(p, bytes); });

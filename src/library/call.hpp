@@ -30,6 +30,22 @@ std::span<const Entry> partition_entries();
 // Elements per chunk from which threads pay.
 inline constexpr int64_t kGrain = 1 << 15;
 
+// Memory for the time of a call.
+template <class T>
+class Scratch {
+  public:
+    explicit Scratch(int64_t n)
+        : bytes_(n * static_cast<int64_t>(sizeof(T))), data_(allocate_scratch(bytes_)) {}
+    ~Scratch() { release_scratch(data_, bytes_); }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    T* get() const { return reinterpret_cast<T*>(data_); }
+
+  private:
+    int64_t bytes_;
+    char* data_;
+};
+
 // Calls f(begin, end) over [0, n) in pieces of at least `grain`.
 template <class F>
 void parallel_ranges(int64_t n, int64_t grain, F&& f) {

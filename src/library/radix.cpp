@@ -16,6 +16,8 @@
 
 #include "core/scalar.hpp"
 #include "library/call.hpp"
+#include "library/keys.hpp"
+#include "library/vector.hpp"
 
 namespace numloom::library {
 namespace {
@@ -26,38 +28,6 @@ constexpr int64_t kBuckets = 512;          // at most, so that the lines being w
 constexpr int64_t kBucketItems = 1 << 15;  // wanted
 constexpr int64_t kSample = 1 << 14;
 constexpr int kPrefix = 16;  // bits that are looked up to find a bucket
-
-template <class T>
-using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-
-// Keys of the order of values: both zeros are equal, NaN of either sign comes last. Without branches, which
-// the processor could not predict.
-template <class T>
-Bits<T> to_key(T value) {
-    using Key = Bits<T>;
-    constexpr Key top = Key{1} << (8 * sizeof(T) - 1);
-    if constexpr (std::is_floating_point_v<T>) {
-        constexpr Key infinity = std::bit_cast<Key>(std::numeric_limits<T>::infinity());
-        const Key bits = std::bit_cast<Key>(value + T{0});  // -0 + 0 is +0
-        const Key negative = Key{0} - (bits >> (8 * sizeof(T) - 1));
-        const Key nan = Key{0} - static_cast<Key>((bits & ~top) > infinity);
-        return bits ^ ((negative & ~nan) | (top & ~(bits & nan)));
-    } else if constexpr (std::is_signed_v<T>) {
-        return static_cast<Key>(value) ^ top;
-    } else {
-        return value;
-    }
-}
-template <class T>
-T from_key(Bits<T> key) {
-    constexpr Bits<T> top = Bits<T>{1} << (8 * sizeof(T) - 1);
-    if constexpr (std::is_floating_point_v<T>)
-        return std::bit_cast<T>(key ^ (((key >> (8 * sizeof(T) - 1)) - 1) | top));
-    else if constexpr (std::is_signed_v<T>)
-        return static_cast<T>(key ^ top);
-    else
-        return key;
-}
 
 // What is sorted: a key alone, or with its position.
 template <class K>
@@ -132,21 +102,13 @@ void sort_bits(Item* a, Item* spare, int64_t n) {
     }
 }
 
-// Memory for the time of a call.
-template <class T>
-class Scratch {
-  public:
-    explicit Scratch(int64_t n)
-        : bytes_(n * static_cast<int64_t>(sizeof(T))), data_(allocate_scratch(bytes_)) {}
-    ~Scratch() { release_scratch(data_, bytes_); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    T* get() const { return reinterpret_cast<T*>(data_); }
-
-  private:
-    int64_t bytes_;
-    char* data_;
-};
+// Sorts a[n] by vectors where it is keys alone and the instruction set has a way.
+template <class Item>
+void sort_part(Item* a, Item* spare, int64_t n) {
+    if constexpr (std::is_same_v<Item, uint64_t>)
+        if (vectors().keys64.sort) return vectors().keys64.sort(a, n, spare);
+    sort_bits(a, spare, n);
+}
 
 // Which bucket a key belongs to: looked up by its first bits above the smallest key of a sample.
 template <class K>
@@ -193,7 +155,7 @@ void sort_items(Item* items, int64_t n, Make&& make, Done&& done) {
     if (buckets <= 1) {
         const Scratch<Item> spare(n);
         for (int64_t i = 0; i < n; ++i) items[i] = make(i);
-        sort_bits(items, spare.get(), n);
+        sort_part(items, spare.get(), n);
         return done(int64_t{0}, n);
     }
     const Borders<Key> borders(n, buckets, [&](int64_t i) { return key_of(make(i)); });
@@ -224,7 +186,7 @@ void sort_items(Item* items, int64_t n, Make&& make, Done&& done) {
     parallel_for(buckets, [&](int64_t b) {
         const int64_t begin = start[static_cast<size_t>(b)], end = start[static_cast<size_t>(b) + 1];
         const Scratch<Item> spare(end - begin);
-        sort_bits(items + begin, spare.get(), end - begin);
+        sort_part(items + begin, spare.get(), end - begin);
         done(begin, end);
     });
 }

@@ -9,6 +9,7 @@
 #include "core/scalar.hpp"
 #include "library/call.hpp"
 #include "library/radix.hpp"
+#include "library/vector_sort.hpp"
 
 namespace numloom::library {
 namespace {
@@ -83,11 +84,16 @@ void over_rows(int64_t rows, int64_t n, F&& f) {
 }
 
 void sort(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
-    const int64_t n = p[0], rows = out.layout->size() / n;
+    const int64_t n = p[0], rows = out.layout->size() / n, row_bytes = n * item_size(out.dtype);
+    if (has_vector_sort(out.dtype)) {
+        over_rows(rows, n, [&](int64_t r) {
+            vector_sort(out.dtype, in[0].data + r * row_bytes, out.data + r * row_bytes, n);
+        });
+        return;
+    }
     if (n >= kRadixLeast && has_radix_sort(out.dtype)) {
         for (int64_t r = 0; r < rows; ++r) {
-            const int64_t at = r * n * item_size(out.dtype);
-            radix_sort(out.dtype, in[0].data + at, out.data + at, n);
+            radix_sort(out.dtype, in[0].data + r * row_bytes, out.data + r * row_bytes, n);
         }
         return;
     }

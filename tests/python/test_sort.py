@@ -1,5 +1,9 @@
 """Sorting of rows long enough to be sorted by their bits: values, ties, zeros of both signs and NaN, against NumPy."""
 
+import os
+import subprocess
+import sys
+
 import numpy
 import pytest
 
@@ -46,6 +50,42 @@ def test_long_rows(dtype, n):
         assert numpy.array_equal(numpy.signbit(ours[numbers]), numpy.signbit(want[numbers])), name
         order = numpy.asarray(nl.argsort(nl.array(x), kind="stable"))
         numpy.testing.assert_array_equal(order, numpy.argsort(x, kind="stable"), err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_short_rows(dtype):
+    for n in (*range(1, 40), 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 1000, 2047, 2049, 5000):
+        for name, x in rows(dtype, n):
+            ours = numpy.asarray(nl.sort(nl.array(x)))
+            want = numpy.sort(x, kind="stable")
+            numpy.testing.assert_array_equal(ours, want, err_msg=f"{name} {n}")
+            numbers = ~numpy.isnan(want) if want.dtype.kind == "f" else slice(None)
+            assert numpy.array_equal(numpy.signbit(ours[numbers]), numpy.signbit(want[numbers])), (name, n)
+
+
+@pytest.mark.parametrize("instructions", ("baseline", "avx2", "avx512"))
+def test_every_instruction_set_and_number_of_threads(instructions):
+    """The same values in the same order; what the processor lacks falls back to what it has."""
+    program = (
+        "import numloom as nl, numpy\n"
+        "rng = numpy.random.default_rng(3)\n"
+        "for n in (100, 5000, 200_001):\n"
+        "    for x in (rng.random(n), rng.integers(0, 9, n), rng.standard_normal(n).astype('f4')):\n"
+        "        assert numpy.array_equal(numpy.asarray(nl.sort(nl.array(x))), numpy.sort(x)), (n, x.dtype)\n"
+        "        order = numpy.argsort(x, kind='stable')\n"
+        "        assert numpy.array_equal(numpy.asarray(nl.argsort(nl.array(x))), order), (n, x.dtype)\n"
+    )
+    for threads in ("1", "3"):
+        environment = {**os.environ, "NUMLOOM_CPU": instructions, "NUMLOOM_THREADS": threads}
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+
+def test_an_input_that_defeats_pivots_takes_no_longer_than_n_log_n():
+    """Organ pipes, sawteeth and few values: shapes on which naive quicksorts fall to n**2."""
+    n = 1 << 18
+    up = numpy.arange(n // 2)
+    for x in (numpy.r_[up, up[::-1]], numpy.arange(n) % 1000, numpy.arange(n) // 1000 % 7, numpy.arange(n) * -1):
+        numpy.testing.assert_array_equal(numpy.asarray(nl.sort(nl.array(x))), numpy.sort(x))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

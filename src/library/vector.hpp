@@ -1,0 +1,37 @@
+// Loops of the library that are written for each instruction set: src/library/vector is compiled once for
+// each of them. What an instruction set does no better than plain code is nullptr in its table.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/dtype.hpp"
+
+namespace numloom::library {
+
+// Sorting of keys (keys.hpp).
+template <class Key>
+struct KeyLoops {
+    // Sorts keys[n] with as much room in `spare`.
+    void (*sort)(Key* keys, int64_t n, Key* spare) = nullptr;
+    // Deals keys[n] to `low` where they are below the pivot and to `high` elsewhere, each in its old order;
+    // one of the two is `keys`, both have room for n. Returns how many went to `low`.
+    int64_t (*split)(const Key* keys, int64_t n, Key pivot, Key* low, Key* high) = nullptr;
+};
+
+struct VectorTable {
+    const char* name;
+    KeyLoops<uint64_t> keys64;
+    KeyLoops<uint32_t> keys32;
+    // Keys of n numbers, and numbers of n keys, for dtypes of four and eight bytes; both may be in one place.
+    // to_keys tells whether a -0 was among them.
+    bool (*to_keys)(DType d, const void* numbers, void* keys, int64_t n);
+    void (*from_keys)(DType d, const void* keys, void* numbers, int64_t n);
+};
+
+// The table in use: plain code unless someone chose another.
+const VectorTable& vectors();
+// Takes the table of this name (baseline, avx2, avx512); the caller knows that the processor has it.
+void choose_vectors(std::string_view name);
+
+}  // namespace numloom::library

@@ -1,0 +1,24 @@
+// The table of one instruction set.
+#include "library/vector.hpp"
+#include "library/vector/sort.hpp"
+
+#define NL_TEXT(x) #x
+#define NL_NAME(x) NL_TEXT(x)
+
+namespace numloom::library::NUMLOOM_TARGET {
+
+extern const VectorTable kVectors;
+const VectorTable kVectors = {
+    .name = NL_NAME(NUMLOOM_TARGET),
+#if defined(__AVX512F__)
+    .keys64 = {sort_u64, split_u64},
+    .keys32 = {sort_u32, split_u32},
+#else
+    .keys64 = {},
+    .keys32 = {},
+#endif
+    .to_keys = to_keys,
+    .from_keys = from_keys,
+};
+
+}  // namespace numloom::library::NUMLOOM_TARGET
