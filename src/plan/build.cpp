@@ -98,6 +98,8 @@ Plan build(const Segment& segment, const Options& o) {
     remove_dead_work(d);
     break_overlaps(d, o);
     if (o.verify) must_hold(verify_draft(d));
+    if (o.fuse) sink(d);
+    if (o.verify) must_hold(verify_draft(d));
     fuse(d, o);
     if (o.verify) must_hold(verify_draft(d));
     contract(d);

@@ -3,8 +3,11 @@
 //   analyse          instructions -> nodes: iteration space and accesses of each
 //   remove_dead_work nodes whose result nobody can see
 //   break_overlaps   a node that reads what it writes at other places goes through a temporary, or will
-//   rename its storage fuse             nodes -> groups, one kernel each contract         storages that live
-//   inside one group become registers lower            groups -> kernels (plan.hpp)
+//                    rename its storage
+//   sink             temporaries move down to a reader that waits for a reduction
+//   fuse             nodes -> groups, one kernel each
+//   contract         storages that live inside one group become registers
+//   lower            groups -> kernels (plan.hpp)
 #pragma once
 
 #include <cstdint>
@@ -34,6 +37,7 @@ struct Node {
     Use in[3];
     std::vector<int64_t> steps;  // Index: per dimension
     bool dead = false;
+    int32_t reader = -1;  // the node beside which this one was sunk
 };
 
 enum class Phase : uint8_t { Main, Reduction, Finish };
@@ -91,6 +95,7 @@ Draft analyse(const Segment& s);
 inline bool starts_from_zero(OpCode op, DType loop) { return op == OpCode::Add && is_inexact(loop); }
 void remove_dead_work(Draft& d);
 void break_overlaps(Draft& d, const Options& o);
+void sink(Draft& d);
 void fuse(Draft& d, const Options& o);
 void contract(Draft& d);
 

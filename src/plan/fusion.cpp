@@ -42,6 +42,8 @@ class Fuser {
         Phase phase = Phase::Main, best_phase = Phase::Main;
         for (size_t back = 0; back < std::min(count, kLookBack); ++back) {
             Group& g = d_.groups[count - 1 - back];
+            Phase with_reader = Phase::Main;
+            if (n.reader >= 0 && depends(g, n.reader) && !fits(g, n.reader, &with_reader)) break;
             if (fits(g, i, &phase)) {
                 best = &g;
                 best_phase = phase;
