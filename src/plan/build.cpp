@@ -96,6 +96,7 @@ int64_t Plan::kernels() const {
 Plan build(const Segment& segment, const Options& o) {
     Draft d = analyse(segment);
     remove_dead_work(d);
+    if (o.fuse) join_components(d);
     break_overlaps(d, o);
     if (o.verify) must_hold(verify_draft(d));
     if (o.fuse) sink(d);

@@ -2,6 +2,7 @@
 //
 //   analyse          instructions -> nodes: iteration space and accesses of each
 //   remove_dead_work nodes whose result nobody can see
+//   join_components  reads of z.real and z.imag become operations on z, where the segment makes z
 //   break_overlaps   a node that reads what it writes at other places goes through a temporary, or will
 //                    rename its storage
 //   sink             temporaries move down to a reader that waits for a reduction
@@ -95,6 +96,7 @@ Draft analyse(const Segment& s);
 inline bool starts_from_zero(OpCode op, DType loop) { return op == OpCode::Add && is_inexact(loop); }
 void remove_dead_work(Draft& d);
 void break_overlaps(Draft& d, const Options& o);
+void join_components(Draft& d);
 void sink(Draft& d);
 void fuse(Draft& d, const Options& o);
 void contract(Draft& d);

@@ -104,9 +104,7 @@ void Segment::add_facts(int devices) {
             if (covers_most(w)) key_.push_back(static_cast<uint64_t>(views_[static_cast<size_t>(w)].offset));
             uint64_t packed = 1;
             for (ViewId v = s.first_view; v >= 0; v = views_[static_cast<size_t>(v)].next) {
-                const bool same_start =
-                    views_[static_cast<size_t>(w)].offset == views_[static_cast<size_t>(v)].offset;
-                packed = packed << 3 | static_cast<uint64_t>(relation(w, v)) << 1 | uint64_t{same_start};
+                packed = packed << 4 | static_cast<uint64_t>(relation(w, v)) << 2 | start(w, v);
                 if (packed >> 60) {
                     key_.push_back(packed);
                     packed = 1;
@@ -115,6 +113,14 @@ void Segment::add_facts(int devices) {
             key_.push_back(packed);
         }
     }
+}
+
+// Where the second view starts: 1: at the first byte of the other, 2: at the imaginary part of its first
+// element, 0: elsewhere.
+uint64_t Segment::start(ViewId whole, ViewId part) const {
+    const View &w = views_[static_cast<size_t>(whole)], &p = views_[static_cast<size_t>(part)];
+    if (w.offset == p.offset) return 1;
+    return is_complex(w.dtype) && p.offset == w.offset + item_size(w.dtype) / 2 ? 2 : 0;
 }
 
 Relation Segment::relation(ViewId a, ViewId b) const {

@@ -59,6 +59,7 @@ class Segment {
     int32_t slot_of(Storage* s);
     ViewId view_of(const Operand& o);
     void add_facts(int devices);
+    uint64_t start(ViewId whole, ViewId part) const;
 
     const Log* log_ = nullptr;
     uint64_t epoch_ = 0;

@@ -112,6 +112,66 @@ def test_several_reductions_of_one_array_share_a_kernel():
     assert c["kernels"] == 1 and c["bytes_read"] == x.nbytes
 
 
+@one_device
+def test_normalising_columns_writes_no_array_but_the_result():
+    x = data(500, 40)
+    c, r = counts(lambda: (x - x.mean(0)) / x.std(0))
+    assert c["bytes_written"] < 1.2 * r.nbytes and c["bytes_read"] < 3.2 * x.nbytes
+    c, r = counts(lambda: ((x * 2 - 1) ** 2 + x) / x.sum(1)[:, None])
+    assert c["kernels"] == 2 and c["bytes_written"] < 1.2 * r.nbytes
+
+
+def test_a_temporary_does_not_sink_past_a_write_of_what_it_reads():
+    x = data(60, 50)
+    h = numpy.asarray(x).copy()
+
+    def program(a):
+        t = a * 3 - 1
+        a[5:] += 1
+        s = a.sum(0)
+        u = a - 2
+        a *= 2
+        return t / s, u * a.max()
+
+    for got, want in zip(program(x), program(h), strict=True):
+        assert numpy.allclose(numpy.asarray(got), want, rtol=1e-13)
+
+
+@one_device
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_parts_of_a_complex_result_are_read_in_its_kernel(dtype):
+    a = data(40, 30, dtype=dtype)
+
+    def escape():
+        z = a * a + 0.25
+        for _ in range(4):
+            inside = z.real * z.real + z.imag * z.imag < 4
+            z = np.where(inside, z * z + a, z)
+        return z
+
+    c, z = counts(escape)
+    assert c["kernels"] == 1 and c["bytes_written"] == z.nbytes
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_parts_of_complex_arrays_between_writes(dtype):
+    start = numpy.random.default_rng(3).random((20, 16)).astype(dtype)
+
+    def program(np):
+        z = np.asarray(start) * (1 + 2j)
+        a = z.real + 1
+        z[2:].imag[...] = z[:-2].real * 2
+        b = z.imag[::-1] - z.real
+        z.real[:] = z.imag + z.T.real[0, 0]
+        c = z.imag[:, 1:] * z.real[:, :-1] + z[:, 0].imag[:, None]
+        z.real += z.imag
+        return a, b, c, z, z.imag.sum(0), (z.real**2).max()
+
+    for got, want in zip(program(np), program(numpy), strict=True):
+        assert got.dtype == want.dtype
+        assert numpy.array_equal(numpy.asarray(got), want) or numpy.allclose(got, want, rtol=1e-6)
+
+
 def test_mean_is_finished_in_its_kernel():
     x = data(100, 40)
     for axis in (None, 0, 1):

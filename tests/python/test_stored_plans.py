@@ -93,9 +93,17 @@ def dead_and_donated():
     return z
 
 
+def parts_of_complex():
+    a, b = data(9, 5), data(9, 5)
+    np.eval()
+    z = a + 1j * b
+    inside = z.real * z.real + z.imag * z.imag < 2
+    return np.where(inside, z * z, z)
+
+
 PROGRAMS = [
     sweep, two_sweeps_and_a_border, overlapping_updates, normalise, reductions_of_one_array, mixed_types,
-    reduction_feeds_a_map, reversed_and_transposed, dead_and_donated,
+    reduction_feeds_a_map, reversed_and_transposed, dead_and_donated, parts_of_complex,
 ]  # fmt: skip
 
 
