@@ -3,8 +3,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "transport/transport.hpp"
@@ -12,7 +14,9 @@
 namespace numloom {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 30;  // of one message: MPI counts with int
+using std::chrono::microseconds;
+constexpr microseconds kSpin{50}, kYield{500}, kSleep{50};  // of a wait: the first two one after the other
+constexpr int64_t kMostBytes = int64_t{1} << 30;            // of one message: MPI counts with int
 
 class MpiTransport final : public Transport {
   public:
@@ -41,27 +45,34 @@ class MpiTransport final : public Transport {
         for (const bool send : {false, true})  // receives first: then no message waits for its buffer
             for (const Transfer& t : transfers)
                 if (t.send == send) start(t);
-        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+        wait(requests_);
     }
 
     void broadcast(void* data, int64_t bytes, int root) override {
         for (int64_t at = 0; at < bytes; at += kMostBytes)
-            MPI_Bcast(static_cast<char*>(data) + at, static_cast<int>(std::min(kMostBytes, bytes - at)),
-                      MPI_BYTE, root, comm_);
+            wait([&](MPI_Request* r) {
+                MPI_Ibcast(static_cast<char*>(data) + at, static_cast<int>(std::min(kMostBytes, bytes - at)),
+                           MPI_BYTE, root, comm_, r);
+            });
     }
 
     int64_t largest(int64_t value) override {
-        MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, comm_);
+        wait(
+            [&](MPI_Request* r) { MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, comm_, r); });
         return value;
     }
 
     bool same(uint64_t value) override {
         uint64_t extremes[2] = {value, ~value};
-        MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, comm_);
+        wait([&](MPI_Request* r) {
+            MPI_Iallreduce(MPI_IN_PLACE, extremes, 2, MPI_UINT64_T, MPI_MAX, comm_, r);
+        });
         return extremes[0] == ~extremes[1];
     }
 
-    void barrier() override { MPI_Barrier(comm_); }
+    void barrier() override {
+        wait([&](MPI_Request* r) { MPI_Ibarrier(comm_, r); });
+    }
 
     [[noreturn]] void abort(int code) override {
         std::fflush(nullptr);
@@ -70,6 +81,36 @@ class MpiTransport final : public Transport {
     }
 
   private:
+    template <class F>
+    void wait(F&& collective) {
+        requests_.assign(1, MPI_REQUEST_NULL);
+        collective(requests_.data());
+        wait(requests_);
+    }
+
+    // MPI's own waits spin for as long as it takes. Where the process waited for wants this core to get
+    // anywhere (more processes or other programs than cores), that takes whole time slices: after a while
+    // this one gives way, then sleeps.
+    static void wait(std::vector<MPI_Request>& requests) {
+        using Clock = std::chrono::steady_clock;
+        const auto done = [&] {
+            int all = 0;
+            MPI_Testall(static_cast<int>(requests.size()), requests.data(), &all, MPI_STATUSES_IGNORE);
+            return all != 0;
+        };
+        const auto spin = [&](std::chrono::microseconds limit, auto&& meanwhile) {
+            const auto begin = Clock::now();
+            do {
+                for (int i = 0; i < 16; ++i)
+                    if (done()) return true;
+                meanwhile();
+            } while (Clock::now() - begin < limit);
+            return false;
+        };
+        if (spin(kSpin, [] {}) || spin(kYield, [] { std::this_thread::yield(); })) return;
+        while (!spin(microseconds{0}, [] { std::this_thread::sleep_for(kSleep); })) continue;
+    }
+
     void start(const Transfer& t) {
         for (int64_t at = 0; at < t.bytes; at += kMostBytes) {
             const int n = static_cast<int>(std::min(kMostBytes, t.bytes - at));
