@@ -13,6 +13,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # The loops ask for -O3 themselves; everything else gains nothing from it but size.
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1")  # for the sanitizers: asserts stay
 
 find_program(NUMLOOM_CCACHE ccache)
 if(NUMLOOM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
