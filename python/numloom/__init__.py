@@ -11,17 +11,20 @@ from numloom import (
     _creation,  # noqa: F401 (each of these registers its functions)
     _differences,  # noqa: F401
     _functions,  # noqa: F401
+    _histograms,  # noqa: F401
     _indexing,
     _library,  # noqa: F401
     _manipulation,  # noqa: F401
     _methods,
     _modules,
+    _polynomials,  # noqa: F401
     _positions,  # noqa: F401
     _processes,
     _products,  # noqa: F401
     _quantiles,  # noqa: F401
     _reductions,  # noqa: F401
     _sets,  # noqa: F401
+    _special,  # noqa: F401
     _statistics,  # noqa: F401
     _ufunc,
 )

@@ -13,6 +13,7 @@ from numloom._base import (
     LEAVES,
     NO_VALUE,
     PYTHON_NUMBERS,
+    SINGLE,
     NotNative,
     asnative,
     astype,
@@ -481,30 +482,30 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         work = numpy.result_type(a, 1.0)
     elif type(start) not in PYTHON_NUMBERS:
         work = numpy.result_type(a, b, 1.0)
-    if work != FLOAT or axis not in (0, -1):
+    if work not in (FLOAT, SINGLE) or axis not in (0, -1):
         raise NotNative
-    final = FLOAT if dtype is None else native_dtype(dtype)
+    final = work if dtype is None else native_dtype(dtype)
     div = num - 1 if endpoint else num
-    low, high = numpy.float64(low), numpy.float64(high)
+    low, high = work.type(low), work.type(high)
     with numpy.errstate(all="ignore"):
         delta = high - low
-        step = delta / div if div > 0 else numpy.float64("nan")
-    y = _core.empty((num,), FLOAT)
+        step = delta / div if div > 0 else work.type("nan")
+    y = _core.empty((num,), work)
     index = _core.ramp(num, 0, 1)
     if div > 0 and step == 0:
-        part = _core.empty((num,), FLOAT)
-        _core.elementwise("divide", FLOAT, part, index, div)
-        _core.elementwise("multiply", FLOAT, y, part, delta.item())
+        part = _core.empty((num,), work)
+        _core.elementwise("divide", work, part, index, div)
+        _core.elementwise("multiply", work, y, part, delta.item())
     else:
-        _core.elementwise("multiply", FLOAT, y, index, step.item() if div > 0 else delta.item())
+        _core.elementwise("multiply", work, y, index, step.item() if div > 0 else delta.item())
     y += low.item()
     if endpoint and num > 1:
         y[-1] = high
     if final.kind in "iu":
-        floor = _core.empty((num,), FLOAT)
-        _core.elementwise("floor", FLOAT, floor, y)
+        floor = _core.empty((num,), work)
+        _core.elementwise("floor", work, floor, y)
         y = floor
-    if final != FLOAT:
+    if final != work:
         y = astype(y, final)
     return (y, step) if retstep else y
 
@@ -522,6 +523,20 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     y = linspace.__numloom_native__(start, stop, num, endpoint=endpoint)
     out = _core.empty(y.shape, FLOAT)
     _core.elementwise("power", FLOAT, out, float(base_value), y)
+    return out if dtype is None else astype(out, native_dtype(dtype))
+
+
+@native
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    if any(type(x) not in (int, float) for x in (start, stop)) or start * stop <= 0 or axis not in (0, -1):
+        raise NotNative
+    sign = -1 if start < 0 else 1
+    out = logspace.__numloom_native__(math.log10(sign * start), math.log10(sign * stop), num, endpoint)
+    if out.size:
+        out[:1] = sign * start
+    if out.size > 1 and endpoint:
+        out[-1:] = sign * stop
+    out = -out if sign < 0 else out
     return out if dtype is None else astype(out, native_dtype(dtype))
 
 

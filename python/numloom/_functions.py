@@ -1,6 +1,7 @@
 """Functions of NumPy's namespace that are a few operations of the engine."""
 
 import math
+import warnings
 
 import numpy
 
@@ -214,6 +215,31 @@ def round_(a, decimals=0, out=None):
 @native
 def around(a, decimals=0, out=None):
     return round_(a, decimals, out)
+
+
+_FIX_IS_DEPRECATED = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
+
+
+@native
+def fix(x, out=None):
+    if hasattr(type(x), "__array_ufunc__") and type(x) not in (ndarray, numpy.ndarray, scalar):
+        raise NotNative
+    if _FIX_IS_DEPRECATED:
+        warnings.warn("numpy.fix is deprecated. Use numpy.trunc instead, which is faster and follows the Array API "
+                      "standard.", DeprecationWarning, stacklevel=3)
+    return OBJECTS["trunc"](x) if out is None else OBJECTS["trunc"](x, out=out)
+
+
+@native
+def real_if_close(a, tol=100):
+    a = asnative(a)
+    if a.dtype.kind != "c":
+        return a
+    if type(tol) not in (int, float):
+        raise NotNative
+    if tol > 1:
+        tol = float(numpy.finfo(a.dtype).eps) * tol
+    return a.real if bool((abs(a.imag) < tol).all()) else a
 
 
 @native

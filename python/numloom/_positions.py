@@ -71,6 +71,14 @@ def triu_indices_from(arr, k=0):
     return triangle_indices(a.shape[0], a.shape[1], k, False)
 
 
+@native
+def mask_indices(n, mask_func, k=0):
+    made = mask_func(_core.full((operator.index(n),) * 2, INT, 1), k)
+    if type(made) is not ndarray or made.ndim == 0:
+        raise NotNative
+    return unraveled(flat_positions(made if made.dtype == BOOL else made != 0), made.shape)
+
+
 @native(name="ix_")
 def ix_(*args):
     out = []

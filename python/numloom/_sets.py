@@ -82,6 +82,11 @@ def finite_or_refuse(x):
 
 
 @native
+def unique_values(x):
+    return values(finite_or_refuse(x))
+
+
+@native
 def unique_counts(x):
     return named("UniqueCountsResult")(*unique.__numloom_native__(finite_or_refuse(x), return_counts=True))
 
