@@ -245,6 +245,8 @@ def column_places(x, edges):
 
 def sample_histogram(columns, bins, limits, density, weights):
     d = len(columns)
+    dtype = numpy.result_type(*[c.dtype for c in columns])
+    columns = [converted(c, dtype) for c in columns]
     if any(c.dtype.kind in "bc" for c in columns):
         raise NotNative
     if not isinstance(bins, ndarray | numpy.ndarray | list | tuple):
