@@ -342,13 +342,7 @@ class EngineImpl final : public Engine {
     void check_same_program() {
         Transport& t = *executor_.mesh().transport;
         if (t.size() == 1 || t.same(fingerprint(running_))) return;
-        std::string lines;
-        for (int r = 0; r < t.size(); ++r) {
-            std::string line = r == t.rank() ? line_of(running_) : "";
-            line.resize(256);
-            t.broadcast(line.data(), 256, r);
-            lines += "\n  process " + std::to_string(r) + ": " + line.c_str();
-        }
+        const std::string lines = lines_of_all(t, line_of(running_));
         throw runtime_error(
             "the processes recorded different operations; every process must run the same program on the "
             "same values:" +

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace numloom {
 
@@ -32,6 +33,19 @@ class Transport {
     // Ends all processes of the job.
     [[noreturn]] virtual void abort(int code) = 0;
 };
+
+// One line of each process, one below the other, cut to 256 bytes. All must call it. (Inline: the MPI library
+// links with nothing of ours.)
+inline std::string lines_of_all(Transport& t, const std::string& line) {
+    std::string all;
+    for (int r = 0; r < t.size(); ++r) {
+        std::string text = r == t.rank() ? line : "";
+        text.resize(256);
+        t.broadcast(text.data(), 256, r);
+        all += "\n  process " + std::to_string(r) + ": " + text.c_str();
+    }
+    return all;
+}
 
 // One process: nothing to exchange.
 std::unique_ptr<Transport> make_local_transport();

@@ -147,6 +147,72 @@ def test_an_exception_in_one_process_ends_the_job(job):
     assert "only here" in result.stderr
 
 
+def test_a_process_that_is_killed_ends_the_job(job):
+    program = """
+        import os, signal, numloom as np
+        x = np.ones(1000)
+        x[1:] += x[:-1]
+        print(float(x.sum()))
+        if np.mesh().rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        for _ in range(1000):
+            x[1:] += x[:-1]
+            float(x.sum())
+        """
+    assert job(program, "two processes").returncode != 0
+
+
+@pytest.mark.parametrize("early", [0, 1])
+def test_a_process_that_ends_early_ends_the_job(job, early):
+    program = f"""
+        import sys, numloom as np
+        x = np.ones(1000)
+        print(float(x.sum()))
+        if np.mesh().rank == {early}:
+            sys.exit(0)
+        for _ in range(10):
+            x[1:] += x[:-1]
+            float(x.sum())
+        """
+    result = job(program, "two processes")
+    assert result.returncode != 0
+    assert "the processes recorded different operations" in result.stderr
+    assert f"process {early}: its program has ended" in result.stderr
+    assert "program.py:9" in result.stderr
+
+
+def test_processes_that_record_different_operations_end_the_job(job):
+    program = """
+        import numloom as np
+        x = np.ones(1000)
+        if np.mesh().rank == 1:
+            x += 2
+        else:
+            x -= 3
+        print(float(x.sum()))
+        """
+    result = job(program, "two processes")
+    assert result.returncode != 0
+    assert "the processes recorded different operations" in result.stderr
+    assert "process 0: " in result.stderr and "process 1: " in result.stderr
+
+
+def test_an_interrupt_ends_the_job(job):
+    program = """
+        import os, signal, threading, numloom as np
+        x = np.ones(1000)
+        print(float(x.sum()))
+        if np.mesh().rank == 1:
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        while True:
+            x[1:] -= x[:-1]
+            float(x.sum())
+        """
+    result = job(program, "two processes", timeout=60)
+    assert result.returncode != 0
+    assert "KeyboardInterrupt" in result.stderr
+
+
 def test_exit_status_of_the_program(job):
     program = "import sys, numloom as np\nfloat(np.ones(9).sum())\nsys.exit(3)"
     assert job(program, "two processes").returncode == 3

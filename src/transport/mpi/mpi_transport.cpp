@@ -1,6 +1,7 @@
 // The MPI transport, on a communicator of its own. Loaded only where a launcher started several processes.
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +17,7 @@ namespace {
 
 using std::chrono::microseconds;
 constexpr microseconds kSpin{50}, kYield{500}, kSleep{50};  // of a wait: the first two one after the other
+constexpr uint64_t kEnded = 0x656e64;                       // in place of a fingerprint of what was recorded
 constexpr int64_t kMostBytes = int64_t{1} << 30;            // of one message: MPI counts with int
 
 class MpiTransport final : public Transport {
@@ -26,15 +28,14 @@ class MpiTransport final : public Transport {
         if (!started) {
             int provided = 0;
             MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-            std::atexit([] {
-                int over = 0;
-                MPI_Finalized(&over);
-                if (!over) MPI_Finalize();
-            });
+            started_here_ = true;
         }
         MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
+        at_exit_ = this;
+        process_ = getpid();
+        std::atexit([] { at_exit_->leave(); });
     }
 
     int rank() const override { return rank_; }
@@ -76,11 +77,22 @@ class MpiTransport final : public Transport {
 
     [[noreturn]] void abort(int code) override {
         std::fflush(nullptr);
+        process_ = 0;  // no farewell
         MPI_Abort(comm_, code);
         std::abort();
     }
 
   private:
+    // A process that ends tells those who wait for what it would have recorded next: they raise an error
+    // (test_processes.py, test_a_process_that_ends_early_ends_the_job). Forked children have nothing to say.
+    void leave() {
+        int over = 0;
+        MPI_Finalized(&over);
+        if (over || process_ != getpid()) return;
+        if (!same(kEnded)) lines_of_all(*this, "its program has ended");
+        if (started_here_) MPI_Finalize();
+    }
+
     template <class F>
     void wait(F&& collective) {
         requests_.assign(1, MPI_REQUEST_NULL);
@@ -125,6 +137,9 @@ class MpiTransport final : public Transport {
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1;
     std::vector<MPI_Request> requests_;
+    bool started_here_ = false;
+    pid_t process_ = 0;
+    static inline MpiTransport* at_exit_ = nullptr;
 };
 
 }  // namespace
