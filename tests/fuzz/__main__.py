@@ -1,6 +1,6 @@
 """Random programs under NumPy and under Numloom.
 
-./loom fuzz --programs 20000 --seed 1 --config all
+./loom fuzz --programs 20000 --seed 1 --config all --jobs 2
 ./loom fuzz --coverage --programs 20000      counts of operation x dtype x feature, nothing is run
 ./loom fuzz --module numpy                   NumPy against itself
 """
@@ -27,7 +27,8 @@ def parse(arguments=None):
     parser.add_argument("--programs", type=int, default=1000, metavar="N", help="programs in each configuration (1000)")
     parser.add_argument("--seed", type=int, default=1, help="the series; a program is given by seed and number (1)")
     parser.add_argument("--first", type=int, default=0, metavar="K", help="number of the first program (0)")
-    parser.add_argument("--config", default="plain", metavar="NAMES",
+    parser.add_argument("--jobs", type=int, default=1, metavar="J", help="processes at a time (1)")
+    parser.add_argument("--config", "--configuration", default="plain", metavar="NAMES",
                         help=f"comma-separated, or 'all': {', '.join(CONFIGURATIONS)} (plain)")  # fmt: skip
     parser.add_argument("--module", default="numloom", help="the module under test; numpy, or mutant:FAULT (numloom)")
     parser.add_argument(
@@ -51,9 +52,12 @@ def parse(arguments=None):
 
 
 class Progress:
-    """A bar on a terminal, nothing elsewhere."""
+    """A bar on a terminal; elsewhere a line every half minute."""
 
     def __init__(self, label: str, total: int):
+        self.label, self.total = label, total
+        self.done = 0
+        self.begin = self.told = time.monotonic()
         self.bar = None
         if sys.stderr.isatty():
             from rich.progress import Progress as Bar
@@ -63,8 +67,14 @@ class Progress:
             self.bar.start()
 
     def __call__(self, done: int, failures: int) -> None:
+        self.done = max(self.done, done)
+        now = time.monotonic()
         if self.bar:
             self.bar.update(self.task, completed=done, description=f"{failures} failed" if failures else None)
+        elif now - self.told > 30:
+            self.told = now
+            text = f"{self.label}: {done} of {self.total}, {failures} failed, {now - self.begin:.0f} s"
+            print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         if self.bar:
@@ -108,16 +118,15 @@ def run_configuration(args, settings: Settings, name: str) -> dict:
     begin = time.monotonic()
     progress = Progress(name, args.programs)
     try:
-        failures = run_range(settings, configuration, args.first, args.programs, progress, args.most)
+        failures = run_range(settings, configuration, args.first, args.programs, progress, args.most, args.jobs)
     finally:
         progress.close()
-    ran = args.programs if len(failures) < args.most else failures[-1].index + 1 - args.first
     reports = []
     for failure in failures:
         reports.append(explain(settings, configuration, failure, args.minimise))
         print(reports[-1], end="\n\n", flush=True)
     seconds = time.monotonic() - begin
-    passed = ran - len({f.index for f in failures})
+    passed = progress.done - len({f.index for f in failures})
     print(f"{name}: {passed} passed, {len(failures)} failed, {seconds:.0f} s", flush=True)
     return {"configuration": name, "passed": passed, "seconds": round(seconds, 1), "failures": reports}
 

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -182,22 +183,42 @@ def run_range(
     count: int,
     on_progress: Callable = lambda done, failures: None,
     most_failures: int = 20,
+    jobs: int = 1,
 ) -> list[Failure]:
-    """Run generated programs `first` to `first + count`, restarting after crashes, until `most_failures` are found."""
+    """Run programs `first` to `first + count`, restarting after crashes, until `most_failures` are found.
+
+    `jobs` processes run at a time (one launch, where a configuration has several processes of its own).
+    """
+    batches = [(k, min(BATCH, first + count - k)) for k in range(first, first + count, BATCH)]
+    done = dict.fromkeys(batches, 0)
+    failed = dict.fromkeys(batches, 0)
     failures: list[Failure] = []
 
-    def progress(watched):
-        passed = watched.passed()
-        if passed is not None:
-            on_progress(passed + 1 - first, len(failures) + len(watched.results))
+    def run_batch(batch):
+        begin, size = batch
+        k = begin
 
-    k = first
-    while k < first + count and len(failures) < most_failures:
-        size = min(BATCH, first + count - k)
-        found, k = _run_process(settings, configuration, k, size, None, progress, most_failures == 1)
-        failures += found
-        on_progress(k - first, len(failures))
-    return failures
+        def progress(watched):
+            passed = watched.passed()
+            if passed is not None:
+                done[batch] = max(done[batch], passed + 1 - begin)
+                failed[batch] = len(watched.results)
+                on_progress(sum(done.values()), len(failures) + sum(failed.values()))
+
+        while k < begin + size and len(failures) < most_failures:
+            found, k = _run_process(settings, configuration, k, begin + size - k, None, progress, most_failures == 1)
+            failed[batch] = 0
+            failures.extend(found)
+            done[batch] = max(done[batch], k - begin)
+            on_progress(sum(done.values()), len(failures))
+
+    if jobs == 1 or configuration.processes > 1:
+        for batch in batches:
+            run_batch(batch)
+    else:
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(run_batch, batches))
+    return sorted(failures, key=lambda f: f.index)
 
 
 def run_programs(settings: Settings, configuration: Configuration, programs: list[Program]) -> Failure | None:
