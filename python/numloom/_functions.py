@@ -423,7 +423,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 @native
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = asnative(y)
-    if y.ndim == 0:
+    if y.ndim == 0 or not -y.ndim <= axis < y.ndim:
         raise NotNative
     axis = axis_index(axis, y.ndim)
     front = (slice(None),) * axis

@@ -56,9 +56,15 @@ def polysub(a1, a2):
     return aligned(a, n) - aligned(b, n)
 
 
+def trimmed(a):
+    """Without leading zeros, but for the last one."""
+    places = flat_positions(a)
+    return a[int(places[0]):] if places.size else _core.full((1,), a.dtype, 0)
+
+
 @native
 def polymul(a1, a2):
-    a, b = both(a1, a2)
+    a, b = (trimmed(x) for x in both(a1, a2))
     if not a.size or not b.size:
         raise NotNative
     return convolution(a, b, "full")

@@ -392,7 +392,7 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     if len(arrays) == 1 and out is None:
         view, letters = diagonal_term(arrays[0], terms[0])
         if set(letters) == set(result):
-            return ordered(view, letters, result)  # nothing to add up: a view, as NumPy gives it
+            return scalar_or_array(ordered(view, letters, result))  # nothing to add up: a view, as NumPy gives it
     dtype = numpy.result_type(*[a.dtype for a in arrays])
     if not is_native(dtype) or dtype.char in "?e":
         raise NotNative

@@ -182,11 +182,11 @@ def line_first(a, axis):
     rest = tuple([i for i in range(a.ndim) if i not in axes])
     shape = tuple([a.shape[i] for i in rest])
     kept = tuple([1 if i in axes else n for i, n in enumerate(a.shape)])
-    if axis is None or len(axes) == a.ndim:
+    if axis is None or axes and len(axes) == a.ndim:
         lines = raveled(a)
     else:
         lines = permuted(a, (*axes, *rest))
-        if len(axes) > 1:
+        if len(axes) != 1:
             lines = _core.reshape_view(dense(lines), (product([a.shape[i] for i in axes]), *shape))
     return lines, shape, kept
 

@@ -419,6 +419,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
     a = asnative(a)
     if weights is None and not returned:
         result = mean(a, axis, keepdims=keepdims) if keepdims is not NO_VALUE else mean(a, axis)
+        if not result.size:
+            raise ZeroDivisionError("division by zero")
         return result
     if weights is None:
         raise NotNative

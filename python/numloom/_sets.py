@@ -5,7 +5,7 @@ import collections
 import numpy
 
 from numloom import _core
-from numloom._base import BOOL, INT, NotNative, asnative, astype
+from numloom._base import BOOL, INT, PYTHON_NUMBERS, NotNative, asnative, astype
 from numloom._library import compressed, isin, sorted_along, taken, unique
 from numloom._manipulation import concatenate, raveled
 from numloom._registry import native
@@ -29,6 +29,8 @@ def pair(a, b):
 
 @native
 def union1d(ar1, ar2):
+    if type(ar1) in PYTHON_NUMBERS or type(ar2) in PYTHON_NUMBERS:
+        raise NotNative  # numbers take the other's dtype here
     return values(concatenate(list(pair(ar1, ar2))))
 
 
