@@ -51,10 +51,11 @@ namespace numloom::library {
 //                       outer, n, inner
 //   pcg64_uniform       out[n] = the next n numbers in [0, 1), float64, after the state in0[4] (uint64: the
 //                       halves of PCG64's state and increment, high ones first)
-//   pcg64_normal        out[n] = normal numbers; block b of 4096 draws from the stream at b * kNormalDraws
+//   philox_uniform, philox_normal
+//                       out[n] = numbers of a Philox stream, float64: in0[3] (uint64) holds its key, its name and
+//                       the number that is first, a multiple of 16
 //
 // nullptr where there is no operation of that name.
-inline constexpr int64_t kNormalDraws = 1 << 14;
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters);
 
 // Takes matrix products from the BLAS (64-bit integers) in the shared library at `path`; false where it has

@@ -19,6 +19,14 @@ struct KeyLoops {
     int64_t (*split)(const Key* keys, int64_t n, Key pivot, Key* low, Key* high) = nullptr;
 };
 
+// One of the sequences of a counter-based generator: number i is a function of the key, the stream's name and
+// i.
+struct PhiloxStream {
+    uint32_t key[2];
+    uint32_t name;
+};
+inline constexpr int64_t kPhiloxGroup = 16;  // draws begin at multiples of this many numbers
+
 struct VectorTable {
     const char* name;
     KeyLoops<uint64_t> keys64;
@@ -27,6 +35,14 @@ struct VectorTable {
     // to_keys tells whether a -0 was among them.
     bool (*to_keys)(DType d, const void* numbers, void* keys, int64_t n);
     void (*from_keys)(DType d, const void* keys, void* numbers, int64_t n);
+    // out[n] = numbers in [0, 1) with 53 random bits: the next ones of PCG64 after `state`, or those from
+    // `first` (a multiple of kPhiloxGroup) on of a stream. `out` is aligned to 64 bytes where it goes past
+    // the caches.
+    void (*pcg64_uniform)(unsigned __int128 state, unsigned __int128 increment, double* out, int64_t n,
+                          bool past_caches);
+    void (*philox_uniform)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
+    // Normal numbers.
+    void (*philox_normal)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
 };
 
 // The table in use: plain code unless someone chose another.

@@ -51,7 +51,7 @@ class _Kind(type):
 _LONG = 1 << 15  # numbers from which a draw is made by the engine
 _WORD = 2**64 - 1
 _MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64
-_NORMAL_BLOCK, _NORMAL_DRAWS = 4096, 1 << 14  # numbers of one block and the draws set apart for it
+_GROUP = 16  # the draws of a counter-based stream begin at multiples of it
 
 
 def _advanced(state, increment, draws):
@@ -74,43 +74,71 @@ def _length(size):
     return _math.prod(sizes)
 
 
-def _engine_draw(bit_generator, name, size, draws):
-    """Draw `size` numbers by the engine, and move the generator on by `draws`."""
+def _made(name, size, words):
+    """A library call that makes random numbers of one shape from a few words."""
+    out = _core.empty(size if type(size) is tuple else (size,), _numpy.dtype(float))
+    _core.library(name, (), out, _core.from_host(_numpy.array(words, dtype=_numpy.uint64)))
+    return out
+
+
+def _pcg64_draw(bit_generator, size, n):
+    """Draw n uniform numbers of NumPy's stream by the engine, and move the generator on."""
     with bit_generator.lock:
         whole = bit_generator.state
         state, increment = whole["state"]["state"], whole["state"]["inc"]
-        words = [state >> 64, state & _WORD, increment >> 64, increment & _WORD]
-        out = _core.empty(size if type(size) is tuple else (size,), _numpy.dtype(float))
-        _core.library(name, (), out, _core.from_host(_numpy.array(words, dtype=_numpy.uint64)))
-        whole["state"]["state"] = _advanced(state, increment, draws)
+        out = _made("pcg64_uniform", size, [state >> 64, state & _WORD, increment >> 64, increment & _WORD])
+        whole["state"]["state"] = _advanced(state, increment, n)
         bit_generator.state = whole
     return out
+
+
+class _Free:
+    """The counter-based stream of a generator that owes nobody a stream: Philox, keyed by entropy of process 0."""
+
+    def __init__(self):
+        entropy = _entropy()
+        if entropy is None:
+            entropy = int.from_bytes(os.urandom(16), "little")
+        self.key, self.name, self.position = entropy & _WORD, entropy >> 64 & 0xFFFFFFFF, 0
+
+    def draw(self, name, size, n):
+        first = self.position
+        self.position += -(-n // _GROUP) * _GROUP
+        return _made(name, size, [self.key, self.name, first])
 
 
 class Generator(_numpy_random.Generator, metaclass=_Kind):
     """numpy.random.Generator whose draws are our arrays.
 
     Long draws of `random` and `uniform` from PCG64 are made by the engine, in NumPy's stream. A generator that was made
-    without a seed owes nobody a stream: the engine draws its normal numbers too.
+    without a seed owes nobody a stream: its long draws, normal numbers too, come from a counter-based one, until
+    someone asks for its bit generator.
     """
 
     locals().update(_methods(_numpy_random.Generator))
 
-    _unseeded = False
+    _free = None  # a _Free while nobody has a right to NumPy's stream
     _random_on_host, _uniform_on_host = random, uniform  # noqa: F821 (set by locals().update)
     _normal_on_host, _standard_normal_on_host = normal, standard_normal  # noqa: F821
 
+    @property
+    def bit_generator(self):
+        """The bit generator. Who asks for it may look at its state: from then on all draws come from its stream."""
+        self._free = None
+        return super().bit_generator
+
     def _uniform_draw(self, size):
         n = _length(size)
-        if n < _LONG or not isinstance(self.bit_generator, _numpy_random.PCG64):
+        if n < _LONG:
             return None
-        return _engine_draw(self.bit_generator, "pcg64_uniform", size, n)
+        if self._free is not None:
+            return self._free.draw("philox_uniform", size, n)
+        bits = super().bit_generator
+        return _pcg64_draw(bits, size, n) if isinstance(bits, _numpy_random.PCG64) else None
 
     def _normal_draw(self, size):
         n = _length(size)
-        if n < _LONG or not self._unseeded or not isinstance(self.bit_generator, _numpy_random.PCG64):
-            return None
-        return _engine_draw(self.bit_generator, "pcg64_normal", size, -(-n // _NORMAL_BLOCK) * _NORMAL_DRAWS)
+        return None if n < _LONG or self._free is None else self._free.draw("philox_normal", size, n)
 
     def random(self, size=None, dtype=float, out=None):
         drawn = self._uniform_draw(size) if out is None and _is_double(dtype) else None
@@ -205,7 +233,7 @@ def default_rng(seed=None):
     if isinstance(seed, _numpy_random.RandomState):
         return Generator(seed._bit_generator)
     made = Generator(PCG64(_entropy() if seed is None else seed))
-    made._unseeded = seed is None
+    made._free = _Free() if seed is None else None
     return made
 
 

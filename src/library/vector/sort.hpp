@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
+#include "library/keys.hpp"  // says that the namespace is inline
 
 namespace numloom::library::NUMLOOM_TARGET {
 

@@ -1,5 +1,6 @@
 // The table of one instruction set.
 #include "library/vector.hpp"
+#include "library/vector/random.hpp"
 #include "library/vector/sort.hpp"
 
 #define NL_TEXT(x) #x
@@ -19,6 +20,9 @@ const VectorTable kVectors = {
 #endif
     .to_keys = to_keys,
     .from_keys = from_keys,
+    .pcg64_uniform = pcg64_uniform,
+    .philox_uniform = philox_uniform,
+    .philox_normal = philox_normal,
 };
 
 }  // namespace numloom::library::NUMLOOM_TARGET

@@ -1,0 +1,15 @@
+// Random numbers for one instruction set: see library/vector.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "library/pcg.hpp"  // first: it says that the namespace is inline
+#include "library/vector.hpp"
+
+namespace numloom::library::NUMLOOM_TARGET {
+
+void pcg64_uniform(Wide state, Wide increment, double* out, int64_t n, bool past_caches);
+void philox_uniform(const PhiloxStream& stream, uint64_t first, double* out, int64_t n, bool past_caches);
+void philox_normal(const PhiloxStream& stream, uint64_t first, double* out, int64_t n, bool past_caches);
+
+}  // namespace numloom::library::NUMLOOM_TARGET
