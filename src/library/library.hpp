@@ -52,8 +52,8 @@ namespace numloom::library {
 //   pcg64_uniform       out[n] = the next n numbers in [0, 1), float64, after the state in0[4] (uint64: the
 //                       halves of PCG64's state and increment, high ones first)
 //   philox_uniform, philox_normal
-//                       out[n] = numbers of a Philox stream, float64: in0[3] (uint64) holds its key, its name and
-//                       the number that is first, a multiple of 16
+//                       out[n] = numbers of a Philox stream, float64: in0[3] (uint64) holds its key, its name
+//                       and the number that is first, a multiple of 16
 //
 // nullptr where there is no operation of that name.
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters);
