@@ -317,14 +317,14 @@ def broadcast_to(array, shape, subok=False):
     if subok and isinstance(array, numpy.ndarray):
         raise NotNative
     a = asnative(array)
-    shape = shape_tuple(shape) if type(shape) is not tuple or all(type(n) is int and n >= 0 for n in shape) else None
-    if shape is None:
+    if type(shape) is tuple and not all(type(n) is int and n >= 0 for n in shape):
         raise NotNative
     try:
+        shape = shape_tuple(shape)
         if broadcast_shapes(a.shape, shape) != shape:
             raise NotNative
     except ValueError:
-        raise NotNative from None
+        raise NotNative from None  # it does not fit, or is too large
     view = _core.broadcast_view(a, shape)
     return _core.view(view, view.shape, view.strides, 0, None, False)
 

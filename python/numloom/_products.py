@@ -68,7 +68,10 @@ def stored(a):
 def batched(a, b):
     """a @ b for arrays of at least two axes, the first ones broadcast."""
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    try:
+        batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise NotNative from None  # NumPy words it as of the whole operands
     out = _core.empty((*batch, m, n), a.dtype)
     if out.size == 0 or k == 0:
         _core.assign(out, 0)

@@ -106,7 +106,10 @@ def norm(x, ord=None, axis=None, keepdims=False):
             return scalar_or_array(vector_norm_along(x, None, tuple(range(x.ndim)), keepdims))
         axes = tuple(range(x.ndim))
     else:
-        axes = axis_tuple(axis, x.ndim)
+        try:
+            axes = axis_tuple(axis, x.ndim)
+        except ValueError:
+            raise NotNative from None  # NumPy looks at the order of the norm first
     if x.size == 0:
         raise NotNative
     if len(axes) == 1:
