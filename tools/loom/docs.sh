@@ -1,0 +1,21 @@
+# The pages of docs/.
+
+command_docs() {
+    ensure_built
+    ensure_docs_packages
+    rm -rf "$ROOT/build/docs"
+    "$VENV/bin/python" -m sphinx -q -W --keep-going -b html -d "$ROOT/build/docs-cache" "$ROOT/docs" "$ROOT/build/docs" ||
+        die "the documentation has faults"
+    say "build/docs/index.html"
+}
+
+# Sphinx and its extensions, only when pages are built.
+ensure_docs_packages() {
+    local stamp="$VENV/loom-docs-stamp" wanted
+    wanted="$(sha256sum "$ROOT/tools/requirements-docs.txt" | cut -d' ' -f1)"
+    [[ "$(cat "$stamp" 2>/dev/null)" == "$wanted" ]] && return 0
+    [[ -n "${LOOM_ENVIRONMENT:-}" ]] && return 0
+    say "installing Sphinx (tools/requirements-docs.txt)"
+    pip_install "$ROOT/tools/requirements-docs.txt" "$ROOT/tools/requirements.txt" || die "could not install Sphinx"
+    printf '%s' "$wanted" >"$stamp"
+}

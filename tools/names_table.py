@@ -1,0 +1,118 @@
+"""The documentation's table of names: what the engine does itself, and what its plans look like.
+
+Made from the table of native names and NumPy's `__all__`. Whether a native name runs spread out over several devices is
+seen from the plans of its expressions in tests/python/native_expressions.py on two devices: a plan with a call of the
+library gathers its operands, everything else is kernels and views.
+
+    python tools/names_table.py FILE
+"""
+
+import ast
+import os
+import sys
+import types
+import warnings
+from pathlib import Path
+
+import numpy
+
+os.environ |= {"NUMLOOM_DEVICES": "cpu:2", "NUMLOOM_SHARD_MIN": "1"}
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python")]
+
+import native_expressions  # noqa: E402 (found by the line above)
+import numloom  # noqa: E402
+from numloom import _ufunc  # noqa: E402
+from numloom._registry import NATIVE  # noqa: E402
+
+MODULES = {"": "numpy", "linalg": "numpy.linalg", "fft": "numpy.fft", "random": "numpy.random"}
+
+
+def outermost(text):
+    """The name of the function whose result an expression is, or None."""
+    node = ast.parse(text).body[-1]
+    node = getattr(node, "value", None)
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    function = getattr(node, "func", None)
+    return getattr(function, "attr", None)
+
+
+def plans():
+    """{name: whether the plans of most expressions that end in a call of it call the library}."""
+    found = {}
+    statements = [(text, exec) for text in native_expressions.STATEMENTS]
+    for text, run in [(text, eval) for text, _ in native_expressions.expressions()] + statements:
+        names = native_expressions.inputs(numloom)
+        with warnings.catch_warnings(), numpy.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            plan = numloom.plan(lambda text=text, run=run, names=names: run(text, names))
+        # Some factorisations are done at the call, on the host, and so are in no plan.
+        at_once = "linalg." in text and "step" not in plan and "transpose" not in text and "diagonal" not in text
+        found.setdefault(outermost(text), []).append("library call" in plan or at_once)
+    return {name: sum(calls) * 2 > len(calls) for name, calls in found.items()}
+
+
+def devices(name, found):
+    """How a native name runs over several devices: "spread", or "gathered" where its plans call the library."""
+    module, _, short = name.rpartition(".")
+    return "gathered" if found.get(short, module == "linalg") else "spread"
+
+
+def drawn_by_engine():
+    """Methods of a generator whose long draws the engine makes."""
+    own = vars(numloom.random.Generator)
+    return ", ".join(n for n in own if f"_{n}_on_host" in own)
+
+
+def where(module, name, found):
+    """(who does it, how over several devices) for a public name of NumPy's."""
+    value = getattr(getattr(numpy, module) if module else numpy, name)
+    dotted = f"{module}.{name}" if module else name
+    if dotted == "ndarray":
+        return "native", ""
+    if not callable(value) or isinstance(value, types.ModuleType | type) and module != "random":
+        return "NumPy's", ""
+    if module == "random" and name in ("default_rng", "Generator"):
+        return f"host; long draws native: {drawn_by_engine()}", "gathered"
+    known = NATIVE.get(dotted) or _ufunc.OBJECTS.get(dotted) or NATIVE.get(_ufunc.ALIASES.get(dotted, dotted))
+    if known is not None and getattr(known, "__numloom_native__", True) is not None:
+        return "native", devices(dotted, found)
+    return "host", ""
+
+
+def table(module, found):
+    """Markdown lines for one module, and (native, callable) counts."""
+    space = getattr(numpy, module) if module else numpy
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = [(name, *where(module, name, found)) for name in sorted(space.__all__, key=str.lower)]
+    native = sum(who == "native" for _, who, _ in rows)
+    callables = sum(who != "NumPy's" for _, who, _ in rows)
+    summary = [f"{native} of {callables} functions are native.", ""] if native else []
+    lines = [f"## {MODULES[module]}", "", *summary,
+             "| name | who | over several devices |", "| --- | --- | --- |"]  # fmt: skip
+    return lines + [f"| `{name}` | {who} | {spread} |" for name, who, spread in rows] + [""]
+
+
+def methods(found):
+    """Markdown lines for the methods of arrays."""
+    names = sorted(n for n in dir(numpy.ndarray) if not n.startswith("_") and callable(getattr(numpy.ndarray, n)))
+    own = vars(numloom.ndarray)
+    lines = ["## Methods of arrays", "", "| method | who | over several devices |", "| --- | --- | --- |"]
+    for name in names:
+        native = f"ndarray.{name}" in NATIVE or (name in own and not isinstance(own[name], types.FunctionType))
+        lines.append(f"| `{name}` | {'native' if native else 'host'} | {devices(name, found) if native else ''} |")
+    return [*lines, ""]
+
+
+def text():
+    """The whole page."""
+    found = plans()
+    lines = [line for module in MODULES for line in table(module, found)]
+    return "\n".join(lines + methods(found))
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).parent.mkdir(parents=True, exist_ok=True)
+    Path(sys.argv[1]).write_text(text(), encoding="utf-8")
