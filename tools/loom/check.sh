@@ -104,6 +104,15 @@ check_includes() { "$VENV/bin/python" "$ROOT/tools/check_includes.py"; }
 check_symbols() { "$VENV/bin/python" "$ROOT/tools/check_symbols.py" "$BUILD"; }
 check_sizes() { "$VENV/bin/python" "$ROOT/tools/size_table.py"; }
 
+# Needs Sphinx, which only this step installs; without a network and a wheel in .cache it is left out, and said so.
+check_docs() {
+    if (ensure_docs_packages) 2>/dev/null; then
+        step "documentation" build_docs
+    else
+        STEPS+=("documentation: left out, Sphinx can't be installed (tools/requirements-docs.txt)")
+    fi
+}
+
 lint_steps() {
     step "ruff" check_ruff
     step "clang-format" check_cpp_format
@@ -145,6 +154,7 @@ command_test() {
     if [[ "$mode" == all ]]; then
         lint_steps
         step "objects of the loops" check_symbols
+        check_docs
     fi
     finish_steps
 }
