@@ -56,6 +56,7 @@ class Maker {
     DType any_type() {
         static const DType common[] = {DType::Bool,    DType::Int32,   DType::Int64,
                                        DType::Float32, DType::Float64, DType::Float64};
+        if (o_.assembled && chance(20)) return chance(30) ? DType::Complex64 : DType::Complex128;
         return o_.assembled || chance(70) ? common[pick(std::size(common))]
                                           : static_cast<DType>(pick(kDTypes));
     }

@@ -41,7 +41,9 @@ void LoopAssembler::pressure(int* vectors, int* masks) const {
     for (size_t i = 0; i < s_.values.size(); ++i)
         for (int j = 0; j < inputs(s_.values[i]); ++j)
             last[static_cast<size_t>(s_.values[i].in[j])] = static_cast<int>(i);
-    for (auto [value, operand] : s_.stores) last[static_cast<size_t>(value)] = INT_MAX;
+    for (const LoopStore& s : s_.stores)
+        for (int32_t v : {s.value, s.imaginary})
+            if (v >= 0) last[static_cast<size_t>(v)] = INT_MAX;
     int live[2] = {0, 0}, most[2] = {1, 0};
     for (size_t i = 0; i < s_.values.size(); ++i) {
         const LoopValue& v = s_.values[i];
@@ -93,17 +95,20 @@ void LoopAssembler::expand(int copies) {
             state_.back().spilled = pinned_[i].slot >= 0;
         }
     }
-    for (auto [value, operand] : s_.stores)
-        for (int c = 0; c < copies; ++c) stores_.push_back({item_of(value, c), operand, c});
+    for (const LoopStore& s : s_.stores)
+        for (int c = 0; c < copies; ++c)
+            stores_.push_back(
+                {item_of(s.value, c), s.imaginary < 0 ? -1 : item_of(s.imaginary, c), s.operand, c});
     const int size = static_cast<int>(items_.size());
     for (int i = 0; i < size; ++i)
         for (int j = 0; j < inputs(items_[static_cast<size_t>(i)].v); ++j)
             state(items_[static_cast<size_t>(i)].v.in[j]).uses.push_back(i);
-    for (size_t k = 0; k < stores_.size(); ++k) {
-        State& v = state(stores_[k].value);
-        v.uses.push_back(size + static_cast<int>(k));
-        v.keep = items_[static_cast<size_t>(stores_[k].value)].v.kind == LoopValue::Load;
-    }
+    for (size_t k = 0; k < stores_.size(); ++k)
+        for (int i : {stores_[k].value, stores_[k].imaginary}) {
+            if (i < 0) continue;
+            state(i).uses.push_back(size + static_cast<int>(k));
+            state(i).keep = items_[static_cast<size_t>(i)].v.kind == LoopValue::Load;
+        }
 }
 
 int LoopAssembler::next_use(int v, int position) const {
@@ -137,8 +142,13 @@ void LoopAssembler::broadcast_scalars() {
         if (v.kind != LoopValue::Scalar) continue;
         const bool pin = pinned < r_.pinned;
         const int reg = pin ? r_.vectors - 1 - pinned : 0;
-        mov(r11, ptr[rdi + 8 * v.operand]);
-        broadcast_scalar(reg, v);
+        if (v.operand < 0) {
+            zero(reg);
+        } else {
+            mov(r11, ptr[rdi + 8 * v.operand]);
+            if (v.part == LoopValue::Imaginary) add(r11, static_cast<uint32_t>(item_size(v.type)));
+            broadcast_scalar(reg, v);
+        }
         if (pin) {
             pinned_[i].reg = reg;
             ++pinned;
@@ -158,17 +168,22 @@ void LoopAssembler::body(bool tail, int copies) {
     const int size = static_cast<int>(items_.size());
     for (position_ = 0; position_ < size; ++position_) {
         const LoopValue v = items_[static_cast<size_t>(position_)].v;
-        if (v.kind != LoopValue::Compute && v.kind != LoopValue::Cast) continue;
+        if (inputs(v) == 0) continue;
         define(position_, v);
         release_dead();
     }
+    for (const Store& s : stores_)
+        for (int v : {s.value, s.imaginary}) {
+            if (v < 0 || !state(v).keep) continue;
+            get(v);
+            locked_.clear();
+        }
     for (const Store& s : stores_) {
-        if (!state(s.value).keep) continue;
-        get(s.value);
-        locked_.clear();
-    }
-    for (const Store& s : stores_) {
-        store(get(s.value), type_of(s.value), s.operand, s.copy);
+        const int reg = get(s.value);
+        if (s.imaginary < 0)
+            store(reg, type_of(s.value), s.operand, s.copy);
+        else
+            store_complex(reg, get(s.imaginary), type_of(s.value), s.operand, s.copy);
         release_dead();
         ++position_;
     }
@@ -247,7 +262,15 @@ bool LoopAssembler::foldable(int v) {
     const LoopValue& value = items_[static_cast<size_t>(v)].v;
     const State& s = state(v);
     return value.kind == LoopValue::Load && s.reg < 0 && !s.spilled && s.uses.size() == 1 &&
-           value.type != DType::Bool;
+           value.type != DType::Bool && value.part == LoopValue::Whole;
+}
+
+bool LoopAssembler::has_complex(const LoopSource& s) {
+    for (const LoopValue& v : s.values)
+        if (v.part != LoopValue::Whole) return true;
+    for (const LoopStore& w : s.stores)
+        if (w.imaginary >= 0) return true;
+    return false;
 }
 
 }  // namespace numloom::cpu

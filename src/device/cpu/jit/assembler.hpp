@@ -42,21 +42,24 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
         int copy = 0;
     };
     struct Store {
-        int value, operand, copy;
+        int value, imaginary, operand, copy;
     };
     static constexpr int kTemporary = -2;  // owner of a register that holds no value
 
     // --- what a generator adds: one instruction sequence each ---
     virtual void load(int reg, const LoopValue& v, int copy) = 0;
     virtual void store(int reg, DType type, int operand, int copy) = 0;
+    virtual void store_complex(int real, int imaginary, DType type, int operand, int copy) = 0;  // of a part
     virtual void define(int value, const LoopValue& v) = 0;
     virtual void spill(int slot, int reg, bool mask) = 0;
     virtual void reload(int reg, int slot, bool mask) = 0;
+    virtual void zero(int reg) = 0;
     virtual void broadcast_scalar(int reg, const LoopValue& v) = 0;  // from the address in r11
 
     // Makes the code of one iteration over `copies` groups; `tail` is for the generator's own use.
     void body(bool tail, int copies);
     int choose_copies() const;
+    static bool has_complex(const LoopSource& s);
     // Function entry and exit; the table of operands comes in rdi, the number of points in rsi.
     void enter();
     void leave(int extra_bytes);
@@ -69,7 +72,17 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
     bool in_mask(DType type) const { return type == DType::Bool && r_.masks > 0; }
     State& state(int v) { return state_[static_cast<size_t>(v)]; }
     static int inputs(const LoopValue& v) {
-        return v.kind == LoopValue::Compute ? operation(v.op).inputs : v.kind == LoopValue::Cast ? 1 : 0;
+        switch (v.kind) {
+            case LoopValue::Compute:
+                return operation(v.op).inputs;
+            case LoopValue::Cast:
+                return 1;
+            case LoopValue::MultiplyAdd:
+            case LoopValue::MultiplySubtract:
+                return 3;
+            default:
+                return 0;
+        }
     }
     static bool is_real(DType t) { return t == DType::Float64 || t == DType::Float32; }
 

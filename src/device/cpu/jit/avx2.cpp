@@ -67,26 +67,35 @@ class Avx2Loop final : public LoopAssembler {
         for (const LoopValue& v : s_.values) {
             if (v.kind != LoopValue::Load) continue;
             vpxor(Ymm(0), Ymm(0), Ymm(0));
-            vmovups(ptr[rsp + kVectorBytes * v.operand], Ymm(0));
-            copy_rest(v.operand, v.type, true);
+            vmovups(buffer(v.operand, 0), Ymm(0));
+            vmovups(buffer(v.operand, 1), Ymm(0));
+            copy_rest(v.operand, v.type, v.part == LoopValue::Whole ? 0 : 1, true);
         }
         body(true, 1);
-        for (auto [value, operand] : s_.stores)
-            copy_rest(operand, result_type(s_.values[static_cast<size_t>(value)]), false);
+        for (const LoopStore& w : s_.stores)
+            copy_rest(w.operand, result_type(s_.values[static_cast<size_t>(w.value)]),
+                      w.imaginary < 0 ? 0 : 1, false);
     }
 
-    void copy_rest(int operand, DType type, bool in) {
-        const Reg64 &memory = in ? rsi : rdi, &buffer = in ? rdi : rsi;
+    // The stack holds two registers for each operand, so that complex numbers fit.
+    Address buffer(int operand, int half) { return ptr[rsp + kVectorBytes * (2 * operand + half)]; }
+
+    // Elements of 2^shift numbers.
+    void copy_rest(int operand, DType type, int shift, bool in) {
+        const Reg64 &memory = in ? rsi : rdi, &copy = in ? rdi : rsi;
+        const int size_log2 = info(type).size_log2 + shift;
+        mov(rcx, rax);
+        shl(rcx, size_log2);
         mov(memory, ptr[r12 + 8 * operand]);
-        lea(memory, ptr[memory + rax * static_cast<int>(item_size(type))]);
-        lea(buffer, ptr[rsp + kVectorBytes * operand]);
+        add(memory, rcx);
+        lea(copy, buffer(operand, 0));
         mov(rcx, rbx);
-        shl(rcx, info(type).size_log2);
+        shl(rcx, size_log2);
         rep();
         movsb();
     }
 
-    int stack_buffers() const { return (kVectorBytes * s_.operands + 63) / 64 * 64; }
+    int stack_buffers() const { return 2 * kVectorBytes * s_.operands; }
 
     void load_pointers() {
         static const int pool[] = {Xbyak::Operand::RDX, Xbyak::Operand::R8,  Xbyak::Operand::R9,
@@ -103,11 +112,12 @@ class Avx2Loop final : public LoopAssembler {
         };
         for (const LoopValue& v : s_.values)
             if (v.kind == LoopValue::Load) take(v.operand);
-        for (auto [value, operand] : s_.stores) take(operand);
+        for (const LoopStore& w : s_.stores) take(w.operand);
     }
 
     // --- memory ---
 
+    void zero(int reg) override { vpxor(Ymm(reg), Ymm(reg), Ymm(reg)); }
     void broadcast_scalar(int reg, const LoopValue& v) override {
         if (item_size(v.type) == 8)
             vbroadcastsd(Ymm(reg), ptr[r11]);
@@ -118,15 +128,19 @@ class Avx2Loop final : public LoopAssembler {
     void spill(int s, int reg, bool) override { vmovups(slot(s), Ymm(reg)); }
     void reload(int reg, int s, bool) override { vmovups(Ymm(reg), slot(s)); }
 
-    Address at(int32_t operand, DType type, int copy) {
-        if (tail_) return ptr[rsp + kVectorBytes * operand];
-        const int item = static_cast<int>(item_size(type));
+    // `numbers` of that type a point: two where it is part of a complex number; `half` of their registers.
+    Address at(int32_t operand, DType type, int copy, int numbers = 1, int half = 0) {
+        const int size = static_cast<int>(item_size(type)), item = size * numbers;
+        if (tail_) return ptr[rsp + 2 * kVectorBytes * operand + half * lanes_ * size];
         int p = pointers_[static_cast<size_t>(operand)];
         if (p < 0) {
             mov(r11, ptr[r12 + 8 * operand]);
             p = Xbyak::Operand::R11;
         }
-        return ptr[Reg64(p) + rax * item + copy * lanes_ * item];
+        const int distance = copy * lanes_ * item + half * lanes_ * size;
+        if (item <= 8) return ptr[Reg64(p) + rax * item + distance];
+        lea(r11, ptr[Reg64(p) + rax * 8]);
+        return ptr[r11 + rax * 8 + distance];
     }
 
     // The register of the width that `lanes_` elements of a type take.
@@ -138,6 +152,7 @@ class Avx2Loop final : public LoopAssembler {
     bool is_half(DType type) const { return item_size(type) == 4 && lanes_ == 4; }
 
     void load(int r, const LoopValue& v, int copy) override {
+        if (v.part != LoopValue::Whole) return load_part(r, v, copy);
         const Address a = at(v.operand, v.type, copy);
         if (v.type != DType::Bool) return vmovups(wide(r, v.type), a);
         const int t = temporary();
@@ -175,6 +190,48 @@ class Avx2Loop final : public LoopAssembler {
         release(t);
     }
 
+    // Real or imaginary parts of as many complex numbers as a group has points.
+    void load_part(int r, const LoopValue& v, int copy) {
+        const int t = temporary();
+        const Xmm d = wide(r, v.type), x = wide(t, v.type);
+        const bool real = v.part == LoopValue::Real;
+        vmovups(x, at(v.operand, v.type, copy, 2, 0));
+        const Address second = at(v.operand, v.type, copy, 2, 1);
+        if (item_size(v.type) == 8)
+            real ? vunpcklpd(d, x, second) : vunpckhpd(d, x, second);
+        else
+            vshufps(d, x, second, real ? 0x88 : 0xdd);
+        if (d.isYMM()) vpermpd(Ymm(r), Ymm(r), 0xd8);
+        release(t);
+    }
+
+    void store_complex(int real, int imaginary, DType type, int operand, int copy) override {
+        const int s = temporary(), t = temporary();
+        const Xmm re = wide(real, type), im = wide(imaginary, type), x = wide(s, type), y = wide(t, type);
+        if (item_size(type) == 8) {
+            vunpcklpd(x, re, im);
+            vunpckhpd(y, re, im);
+        } else {
+            vunpcklps(x, re, im);
+            vunpckhps(y, re, im);
+        }
+        if (re.isYMM()) {
+            const Ymm low(s), high(t);
+            // Quarters of the numbers: low lanes first.
+            const int r = temporary();
+            vperm2f128(Ymm(r), low, high, 0x20);
+            vmovups(at(operand, type, copy, 2, 0), Ymm(r));
+            vperm2f128(Ymm(r), low, high, 0x31);
+            vmovups(at(operand, type, copy, 2, 1), Ymm(r));
+            release(r);
+        } else {
+            vmovups(at(operand, type, copy, 2, 0), x);
+            vmovups(at(operand, type, copy, 2, 1), y);
+        }
+        release(s);
+        release(t);
+    }
+
     // --- masks ---
 
     void invert(int r) { vpxor(Ymm(r), Ymm(r), ptr[rip + ones_]); }
@@ -202,6 +259,7 @@ class Avx2Loop final : public LoopAssembler {
 
     void define(int i, const LoopValue& v) override {
         if (v.kind == LoopValue::Cast) return cast(i, v);
+        if (v.kind != LoopValue::Compute) return multiply_add(i, v);
         if (v.type == DType::Bool && v.op != OpCode::Where) return logic(i, v);
         switch (v.op) {
             case OpCode::LogicalAnd:
@@ -233,6 +291,17 @@ class Avx2Loop final : public LoopAssembler {
 
 #define NL_BY_SIZE(type, name64, name32, ...) \
     (item_size(type) == 8 ? name64(__VA_ARGS__) : name32(__VA_ARGS__))
+
+    void multiply_add(int i, const LoopValue& v) {
+        const DType t = v.type;
+        const Xmm a = wide(get(v.in[0]), t), b = wide(get(v.in[1]), t), c = wide(get(v.in[2]), t);
+        const Xmm d = wide(allocate(false, i), t);
+        vmovaps(d, c);
+        if (v.kind == LoopValue::MultiplyAdd)
+            NL_BY_SIZE(t, vfmadd231pd, vfmadd231ps, d, a, b);
+        else
+            NL_BY_SIZE(t, vfmsub231pd, vfmsub231ps, d, a, b);
+    }
 
     void arithmetic(int i, const LoopValue& v) {
         const DType t = v.type;

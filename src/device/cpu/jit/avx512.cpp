@@ -18,7 +18,7 @@ using Xbyak::Zmm;
 
 class Avx512Loop final : public LoopAssembler {
   public:
-    explicit Avx512Loop(const LoopSource& s) : LoopAssembler(s, {32, 10, 1, 7, 64}, 8) {  // k7 is the tail's
+    explicit Avx512Loop(const LoopSource& s) : LoopAssembler(s, {32, 10, 1, has_complex(s) ? 5 : 7, 64}, 8) {
         emit();
         ready();
         setProtectModeRE();
@@ -26,6 +26,7 @@ class Avx512Loop final : public LoopAssembler {
     }
 
   private:
+    // k7: mask of the last points; k5, k6: of their complex numbers, first and second half.
     void emit() {
         enter();
         load_pointers();
@@ -42,6 +43,14 @@ class Avx512Loop final : public LoopAssembler {
         mov(r11d, -1);
         bzhi(r11d, r11d, ebx);
         kmovw(k7, r11d);
+        if (has_complex(s_)) {
+            add(ebx, ebx);
+            mov(r11d, -1);
+            bzhi(r11d, r11d, ebx);
+            kmovw(k5, r11d);
+            shr(r11d, lanes_);
+            kmovw(k6, r11d);
+        }
         body(true, 1);
         L(done);
         leave(0);
@@ -79,9 +88,10 @@ class Avx512Loop final : public LoopAssembler {
         };
         for (const LoopValue& v : s_.values)
             if (v.kind == LoopValue::Load) take(v.operand);
-        for (auto [value, operand] : s_.stores) take(operand);
+        for (const LoopStore& w : s_.stores) take(w.operand);
     }
 
+    void zero(int reg) override { vpxord(Zmm(reg), Zmm(reg), Zmm(reg)); }
     void broadcast_scalar(int reg, const LoopValue& v) override {
         if (item_size(v.type) == 8)
             vpbroadcastq(Zmm(reg), ptr[r11]);
@@ -103,14 +113,18 @@ class Avx512Loop final : public LoopAssembler {
 
     // --- memory ---
 
-    Address at(int32_t operand, DType type, int copy) {
-        const int item = static_cast<int>(item_size(type));
+    // `numbers` of that type a point: two where it is part of a complex number.
+    Address at(int32_t operand, DType type, int copy, int numbers = 1, int half = 0) {
+        const int item = static_cast<int>(item_size(type)) * numbers;
         int p = pointers_[static_cast<size_t>(operand)];
         if (p < 0) {
             mov(r11, ptr[rdi + 8 * operand]);
             p = Xbyak::Operand::R11;
         }
-        return ptr[Reg64(p) + rax * item + copy * lanes_ * item];
+        const int distance = copy * lanes_ * item + half * lanes_ * item / numbers;
+        if (item <= 8) return ptr[Reg64(p) + rax * item + distance];
+        lea(r11, ptr[Reg64(p) + rax * 8]);
+        return ptr[r11 + rax * 8 + distance];
     }
 
     // The register of the width that `lanes_` elements of a type take.
@@ -121,6 +135,7 @@ class Avx512Loop final : public LoopAssembler {
     Xmm zeroed(const Xmm& x) const { return tail_ ? (x | Opmask(7) | T_z) : x; }
 
     void load(int r, const LoopValue& v, int copy) override {
+        if (v.part != LoopValue::Whole) return load_part(r, v, copy);
         const Address a = at(v.operand, v.type, copy);
         if (v.type != DType::Bool) {
             // Masks count elements, so the instruction must know their width.
@@ -163,6 +178,50 @@ class Avx512Loop final : public LoopAssembler {
         release(t);
     }
 
+    // Indices for permutations, 64 bytes each: of the even (odd) numbers of two registers; of the first
+    // (second) half of two registers' numbers in turn.
+    enum Order { kEven, kOdd, kFirst, kSecond, kOrders };
+    Address order(Order o, DType type) {
+        const bool narrow = item_size(type) == 4 && lanes_ == 8;
+        return ptr[rip + (item_size(type) == 8 ? orders64_ : narrow ? orders32_narrow_ : orders32_) + 64 * o];
+    }
+    void permute(const Xmm& d, const Xmm& a, const Xbyak::Operand& b, DType type) {
+        if (item_size(type) == 8)
+            vpermi2pd(d, a, b);
+        else
+            vpermi2ps(d, a, b);
+    }
+
+    void load_part(int r, const LoopValue& v, int copy) {
+        const Xmm d = wide(r, v.type);
+        const int s = temporary(), t = temporary();
+        const Xmm first = wide(s, v.type), second = wide(t, v.type);
+        const bool eight = item_size(v.type) == 8;
+        const Xmm x = tail_ ? (first | k5 | T_z) : first, y = tail_ ? (second | k6 | T_z) : second;
+        const Address low = at(v.operand, v.type, copy, 2, 0);
+        eight ? vmovupd(x, low) : vmovups(x, low);
+        const Address high = at(v.operand, v.type, copy, 2, 1);
+        eight ? vmovupd(y, high) : vmovups(y, high);
+        vmovaps(d, order(v.part == LoopValue::Real ? kEven : kOdd, v.type));
+        permute(d, first, second, v.type);
+        release(s);
+        release(t);
+    }
+
+    void store_complex(int real, int imaginary, DType type, int operand, int copy) override {
+        const int t = temporary();
+        const Xmm d = wide(t, type);
+        const bool eight = item_size(type) == 8;
+        for (int half = 0; half < 2; ++half) {
+            vmovaps(d, order(half == 0 ? kFirst : kSecond, type));
+            permute(d, wide(real, type), wide(imaginary, type), type);
+            const Address a = at(operand, type, copy, 2, half);
+            const Address to = tail_ ? (half == 0 ? a | k5 : a | k6) : a;
+            eight ? vmovupd(to, d) : vmovups(to, d);
+        }
+        release(t);
+    }
+
     // --- operations ---
 
     // The second operand of an operation: the memory itself where a load is used only here.
@@ -178,6 +237,7 @@ class Avx512Loop final : public LoopAssembler {
 
     void define(int i, const LoopValue& v) override {
         if (v.kind == LoopValue::Cast) return cast(i, v);
+        if (v.kind != LoopValue::Compute) return multiply_add(i, v);
         if (v.type == DType::Bool && v.op != OpCode::Where) return logic(i, v);
         switch (v.op) {
             case OpCode::LogicalAnd:
@@ -249,6 +309,17 @@ class Avx512Loop final : public LoopAssembler {
             default:
                 unreachable("operation of the assembler");
         }
+    }
+
+    void multiply_add(int i, const LoopValue& v) {
+        const DType t = v.type;
+        const Xmm a = wide(get(v.in[0]), t), b = wide(get(v.in[1]), t), c = wide(get(v.in[2]), t);
+        const Xmm d = wide(allocate(false, i), t);
+        vmovaps(d, c);
+        if (v.kind == LoopValue::MultiplyAdd)
+            NL_BY_SIZE(t, vfmadd231pd, vfmadd231ps, d, a, b);
+        else
+            NL_BY_SIZE(t, vfmsub231pd, vfmsub231ps, d, a, b);
     }
 
     void unary(int i, const LoopValue& v) {
@@ -517,13 +588,31 @@ class Avx512Loop final : public LoopAssembler {
         dd(0x7f800000);
         L(one32_);
         dd(0x3f800000);
+        if (!has_complex(s_)) return;
+        align(64);
+        orders(orders64_, 8, true);
+        orders(orders32_, 16, false);
+        orders(orders32_narrow_, 8, false);
+    }
+
+    void orders(Xbyak::Label& label, int lanes, bool eight) {
+        L(label);
+        for (int o = kEven; o < kOrders; ++o)
+            for (int k = 0; k < (eight ? 8 : 16); ++k) {
+                const int turn = (o == kSecond ? lanes / 2 : 0) + k / 2 + k % 2 * lanes;
+                const int index = o == kEven ? 2 * k : o == kOdd ? 2 * k + 1 : turn;
+                if (eight)
+                    dq(static_cast<uint64_t>(index));
+                else
+                    dd(static_cast<uint32_t>(index));
+            }
     }
 
     std::vector<int> pointers_;  // register of each operand's address, or -1
     std::optional<Address> memory_;
     std::optional<Xmm> vector_;
     Xbyak::Label ones_, sign64_, rest64_, infinity64_, one64_, unit64_, sign32_, rest32_, infinity32_, one32_,
-        unit32_;
+        unit32_, orders64_, orders32_, orders32_narrow_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // How a tape becomes one machine loop with what has to be gathered before it and scattered after it.
+#include "device/cpu/jit/loop_lowering.hpp"
 #include "device/cpu/tape_builder.hpp"
 
 namespace numloom::cpu {
@@ -9,41 +10,37 @@ using kernel::TapeKind;
 // The loop over the values of level 2 and its operands; false where the assembler does not know something in
 // it.
 bool TapeBuilder::compiled_source(LoopSource* out, std::vector<CompiledOperand>* operands) const {
-    std::vector<int32_t> number(s_.tape.size(), -1);
+    using Parts = LoopLowering::Parts;
+    LoopLowering lowering(out);
+    std::vector<Parts> parts(s_.tape.size());
     bool computes = false;
     auto value_of = [&](int32_t v) {
-        if (number[static_cast<size_t>(v)] >= 0) return number[static_cast<size_t>(v)];
-        LoopValue l;  // a load, or a scalar
-        l.kind = values_[static_cast<size_t>(v)].level < 2 ? LoopValue::Scalar : LoopValue::Load;
-        l.type = values_[static_cast<size_t>(v)].type;
-        l.operand = static_cast<int32_t>(operands->size());
-        operands->push_back({v, -1, l.kind == LoopValue::Scalar});
-        out->values.push_back(l);
-        return number[static_cast<size_t>(v)] = static_cast<int32_t>(out->values.size()) - 1;
+        Parts& p = parts[static_cast<size_t>(v)];
+        if (p.real >= 0) return p;
+        const bool scalar = values_[static_cast<size_t>(v)].level < 2;
+        p = lowering.read(values_[static_cast<size_t>(v)].type, static_cast<int32_t>(operands->size()),
+                          scalar);
+        operands->push_back({v, -1, scalar});
+        return p;
     };
     for (size_t i = 0; i < s_.tape.size(); ++i) {
         const TapeEntry& e = s_.tape[i];
         const Value& v = values_[i];
         if (!v.needed || (e.kind != TapeKind::Compute && e.kind != TapeKind::Cast) || v.level < 2) continue;
         if (!jit_knows(e) || !jit_knows(v.type)) return false;
-        LoopValue l;
-        l.kind = e.kind == TapeKind::Cast ? LoopValue::Cast : LoopValue::Compute;
-        l.op = e.op;
-        l.type = e.type;
-        l.from = e.from;
+        Parts in[3];
         const int inputs = e.kind == TapeKind::Cast ? 1 : operation(e.op).inputs;
         for (int j = 0; j < inputs; ++j) {
-            const Value& in = values_[static_cast<size_t>(e.in[j])];
-            if (in.level < 2 && in.type == DType::Bool) return false;
-            l.in[j] = value_of(e.in[j]);
+            const Value& from = values_[static_cast<size_t>(e.in[j])];
+            if (from.level < 2 && from.type == DType::Bool) return false;
+            in[j] = value_of(e.in[j]);
         }
         computes = true;
-        out->values.push_back(l);
-        number[i] = static_cast<int32_t>(out->values.size()) - 1;
+        parts[i] = lowering.compute(e, in);
     }
     if (!computes) return false;
-    auto write = [&](int32_t value, int32_t entry) {
-        out->stores.emplace_back(value, static_cast<int32_t>(operands->size()));
+    auto write = [&](const Parts& value, int32_t entry) {
+        lowering.store(value, static_cast<int32_t>(operands->size()));
         operands->push_back({-1, entry, false});
     };
     for (size_t i = 0; i < s_.tape.size(); ++i) {
@@ -54,12 +51,11 @@ bool TapeBuilder::compiled_source(LoopSource* out, std::vector<CompiledOperand>*
     }
     for (int32_t r : s_.results) {
         const int32_t v = canonical(r);
-        const int32_t n = number[static_cast<size_t>(v)];
-        if (n < 0 || out->values[static_cast<size_t>(n)].kind == LoopValue::Load)
-            continue;  // folded from where it lies
+        if (s_.tape[static_cast<size_t>(v)].kind == TapeKind::Load) continue;  // folded from where it lies
         bool twice = false;
         for (const CompiledOperand& o : *operands) twice = twice || (o.value < 0 && o.store == -2 - v);
-        if (!twice && values_[static_cast<size_t>(v)].level == 2) write(n, -2 - v);
+        if (!twice && values_[static_cast<size_t>(v)].level == 2)
+            write(parts[static_cast<size_t>(v)], -2 - v);
     }
     out->operands = static_cast<int32_t>(operands->size());
     return true;

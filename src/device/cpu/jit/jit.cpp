@@ -94,6 +94,28 @@ bool knows_operation(OpCode op, DType loop) {
     }
 }
 
+// What is made of operations on the parts.
+bool knows_complex(OpCode op) {
+    switch (op) {
+        case OpCode::Add:
+        case OpCode::Subtract:
+        case OpCode::Multiply:
+        case OpCode::Square:
+        case OpCode::Negative:
+        case OpCode::Positive:
+        case OpCode::Copy:
+        case OpCode::Conjugate:
+        case OpCode::RealPart:
+        case OpCode::ImagPart:
+        case OpCode::Equal:
+        case OpCode::NotEqual:
+        case OpCode::Where:
+            return true;
+        default:
+            return false;
+    }
+}
+
 }  // namespace
 
 std::string LoopSource::key() const {
@@ -102,22 +124,27 @@ std::string LoopSource::key() const {
     add(operands);
     for (const LoopValue& v : values) {
         add(static_cast<int64_t>(v.kind) | static_cast<int64_t>(v.type) << 8 |
-            static_cast<int64_t>(v.from) << 16 | static_cast<int64_t>(v.op) << 24);
+            static_cast<int64_t>(v.from) << 16 | static_cast<int64_t>(v.part) << 24 |
+            static_cast<int64_t>(v.op) << 32);
         add(v.operand);
         for (int32_t i : v.in) add(i);
     }
-    for (auto [value, operand] : stores) {
-        add(value);
-        add(operand);
+    for (const LoopStore& s : stores) {
+        add(s.value);
+        add(s.imaginary);
+        add(s.operand);
     }
     return k;
 }
 
-bool jit_knows(DType d) { return is_float(d) || d == DType::Int32 || d == DType::Int64 || d == DType::Bool; }
+bool jit_knows(DType d) {
+    return is_float(d) || is_complex(d) || d == DType::Int32 || d == DType::Int64 || d == DType::Bool;
+}
 
 bool jit_knows(const kernel::TapeEntry& e) {
     if (e.kind == kernel::TapeKind::Cast) return jit_knows(e.from) && jit_knows(e.type);
-    return e.kind == kernel::TapeKind::Compute && knows_operation(e.op, e.type);
+    if (e.kind != kernel::TapeKind::Compute) return false;
+    return is_complex(e.type) ? knows_complex(e.op) : knows_operation(e.op, e.type);
 }
 
 #if NUMLOOM_XBYAK

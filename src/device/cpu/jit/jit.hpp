@@ -14,9 +14,17 @@
 namespace numloom::cpu {
 
 // What to compile: values in order of definition over operands, which are contiguous blocks or single
-// elements in memory.
+// elements in memory. Complex numbers are two values.
 struct LoopValue {
-    enum Kind : uint8_t { Load, Scalar, Compute, Cast } kind = Load;
+    enum Kind : uint8_t {
+        Load,
+        Scalar,  // without operand: zero
+        Compute,
+        Cast,
+        MultiplyAdd,       // in[0] * in[1] + in[2], rounded once
+        MultiplySubtract,  // in[0] * in[1] - in[2], rounded once
+    } kind = Load;
+    enum Part : uint8_t { Whole, Real, Imaginary } part = Whole;  // of a complex operand; Load, Scalar
     OpCode op = OpCode::Copy;
     DType type = DType::Float64;  // of the value; for Compute of the loop
     DType from = DType::Float64;  // Cast
@@ -24,9 +32,15 @@ struct LoopValue {
     int32_t in[3] = {-1, -1, -1};
 };
 
+struct LoopStore {
+    int32_t value;
+    int32_t imaginary;  // -1: the operand is not complex
+    int32_t operand;
+};
+
 struct LoopSource {
     std::vector<LoopValue> values;
-    std::vector<std::pair<int32_t, int32_t>> stores;  // value, operand; in order, after all loads of a point
+    std::vector<LoopStore> stores;  // in order, after all loads of a point
     int32_t operands = 0;
     std::string key() const;
 };
