@@ -6,6 +6,7 @@ import numpy
 
 from . import operations, views
 from .generate import Builder, Operand, Retry, use
+from .library_statements import library_read, library_sum, library_write
 from .operations import Operation, Reduction
 from .program import Rule
 
@@ -662,6 +663,9 @@ WEIGHTS = {
     mask_assign: 0.8,
     element_assign: 2,
     function: 2,
+    library_read: 12,
+    library_write: 9,
+    library_sum: 0.7,
     read: 3.5,
     branch: 0.7,
     pin: 0.25,
