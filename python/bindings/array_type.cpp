@@ -338,6 +338,9 @@ Py_ssize_t array_length(PyObject* self) {
 
 PyObject* array_item(PyObject* self, Py_ssize_t i) {
     return guarded([&] {
+        const Array& a = array_of(self);
+        if (a.ndim() == 1 && i >= 0 && i < a.size())
+            return element(a, a.offset() + i * a.layout()->stride(0));
         Ref index = Ref::take(PyLong_FromSsize_t(i));
         return getitem(self, index.get());
     });

@@ -131,6 +131,7 @@ PyObject* quick_position(Quick kind, const Array& x, uint64_t mask) {
     char* memory = shape.n == 0 && x.size() <= kAtOnce ? current_memory(x, x.offset(), false) : nullptr;
     if (memory) {
         int64_t place;
+        lend_threads();
         const CallOperand from{memory, x.layout(), x.dtype()};
         run_call(name, lines, {reinterpret_cast<char*>(&place), Layout::scalar(), DType::Int64}, {&from, 1});
         return make_numpy_scalar(DType::Int64, &place);

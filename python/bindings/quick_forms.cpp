@@ -1,5 +1,6 @@
 // Everyday forms of making and reshaping arrays: np.zeros(n), np.array([1.0, 2.0]), x.reshape(3, -1),
-// x.copy(), x.astype(np.float32), x.item(). nullptr without an exception: the call has another form.
+// x.copy(), x.astype(np.float32), x.item(), np.sort(x), np.linalg.norm(x). nullptr without an exception: the
+// call has another form.
 #include "operand.hpp"
 
 namespace numloom::python {
@@ -165,13 +166,99 @@ PyObject* item(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     return Ref::take(PyObject_CallMethod(value.get(), "item", nullptr)).release();
 }
 
+// --- sorting, running totals, norms, repeating -------------------------------------------------------------
+
+constexpr int64_t kAtOnce = 4096;  // elements up to which a library call is not worth recording
+
+// A library call on a C-contiguous array that gives an array of its shape: small ones whose values are there
+// at once.
+PyObject* same_shape_call(const char* name, std::span<const int64_t> parameters, const Array& a, DType d) {
+    lend_threads();
+    if (const char* memory = a.size() <= kAtOnce ? current_memory(a, a.offset(), false) : nullptr) {
+        alignas(64) char bytes[kAtOnce * 16];
+        const CallOperand from{const_cast<char*>(memory), a.layout(), a.dtype()};
+        run_call(name, parameters, {bytes, a.layout(), d}, {&from, 1});
+        return new_array(engine().from_host(d, Dims(a.shape()), bytes));
+    }
+    Array out = engine().empty(d, a.shape());
+    const Operand in = a.operand();
+    record_call(name, parameters, out.operand(), {&in, 1});
+    return new_array(std::move(out));
+}
+
+bool one_array(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (n != 1 || keywords(names) || !is_array(args[0])) return false;
+    const Array& a = array_of(args[0]);
+    return a.ndim() > 0 && a.size() > 0 && a.c_contiguous();
+}
+
+PyObject* sort(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (!one_array(args, n, names)) return nullptr;
+    const Array& a = array_of(args[0]);
+    const int64_t length = a.layout()->shape(a.ndim() - 1);
+    return same_shape_call("sort", {&length, 1}, a, a.dtype());
+}
+
+PyObject* argsort(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (!one_array(args, n, names)) return nullptr;
+    const Array& a = array_of(args[0]);
+    const int64_t length = a.layout()->shape(a.ndim() - 1);
+    return same_shape_call("argsort", {&length, 1}, a, DType::Int64);
+}
+
+// Of one axis, in a dtype that adds up in itself.
+PyObject* cumsum(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (!one_array(args, n, names) || array_of(args[0]).ndim() != 1) return nullptr;
+    const Array& a = array_of(args[0]);
+    const bool itself = is_inexact(a.dtype()) || a.dtype() == DType::Int64 || a.dtype() == DType::UInt64;
+    const int64_t lines[3] = {1, a.size(), 1};
+    return itself ? same_shape_call("scan_add", lines, a, a.dtype()) : nullptr;
+}
+
+// The Euclidean norm of all elements.
+PyObject* norm(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (n != 1 || keywords(names) || !is_array(args[0])) return nullptr;
+    const Array& a = array_of(args[0]);
+    if ((a.dtype() != DType::Float64 && a.dtype() != DType::Float32) || a.ndim() == 0 || a.size() == 0)
+        return nullptr;
+    const Layout* order = a.layout();
+    Array squares = allocate(a.dtype(), a.shape(), &order, 1);
+    const Operand twice[2] = {a.operand(), a.operand()};
+    engine().compute(OpCode::Multiply, a.dtype(), squares.operand(), twice);
+    const uint64_t mask = a.ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << a.ndim()) - 1;
+    Array total = allocate_reduced(squares, mask, a.dtype());
+    engine().reduce(OpCode::Add, a.dtype(), total.operand(), squares.operand(), mask);
+    Array root = engine().empty(a.dtype(), {});
+    const Operand sum = drop_axes(total, mask).operand();
+    engine().compute(OpCode::Sqrt, a.dtype(), root.operand(), {&sum, 1});
+    return new_result(std::move(root));
+}
+
+// a.repeat(times) of one axis.
+PyObject* repeat(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (n != 2 || keywords(names) || !is_array(args[0]) || !PyLong_CheckExact(args[1])) return nullptr;
+    const Array& a = array_of(args[0]);
+    int overflow;
+    const int64_t times = PyLong_AsLongLongAndOverflow(args[1], &overflow);
+    int64_t bytes = item_size(a.dtype());
+    if (overflow || times < 1 || a.ndim() != 1 || a.size() == 0 ||
+        __builtin_mul_overflow(bytes, a.size(), &bytes) || __builtin_mul_overflow(bytes, times, &bytes))
+        return nullptr;
+    const Dims both{a.size(), times}, from{a.layout()->stride(0), 0};
+    Array out = engine().empty(a.dtype(), Dims{a.size() * times});
+    const Array rows = out.view(Layout::c_order(both, item_size(a.dtype())), out.offset());
+    engine().assign(rows.operand(), a.view(Layout::intern(both, from), a.offset()).operand());
+    return new_array(std::move(out));
+}
+
 }  // namespace
 
 QuickForm find_quick_form(std::string_view name) {
     if (!dtype_name) dtype_name = Ref::take(PyUnicode_InternFromString("dtype")).release();
     static constexpr std::pair<std::string_view, QuickForm> forms[] = {
-        {"zeros", zeros},     {"ones", ones}, {"empty", empty},   {"array", array},
-        {"reshape", reshape}, {"copy", copy}, {"astype", astype}, {"item", item},
+        {"zeros", zeros},   {"ones", ones},     {"empty", empty},   {"array", array}, {"reshape", reshape},
+        {"copy", copy},     {"astype", astype}, {"item", item},     {"sort", sort},   {"argsort", argsort},
+        {"cumsum", cumsum}, {"norm", norm},     {"repeat", repeat},
     };
     for (const auto& [text, form] : forms)
         if (text == name) return form;

@@ -606,7 +606,7 @@ def repeat(a, repeats, axis=None):
             raise NotNative
         repeats = int(counts.ravel()[0])
     if repeats < 0:
-        raise ValueError("repeats may not contain negative values.")
+        raise NotNative
     if axis is None or a.ndim == 0 and axis in (0, -1):
         a, axis = raveled(a), 0
     axis = axis_index(axis, a.ndim)

@@ -12,9 +12,9 @@ NATIVE = {}  # dotted name below numpy ("sum", "linalg.norm", "ndarray.sum") -> 
 
 # Names whose everyday calls the bindings do in C, and what they fold with.
 QUICK = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "amin": "minimum", "amax": "maximum",
-         "any": "logical_or", "all": "logical_and", "asarray": "array"}
+         "any": "logical_or", "all": "logical_and", "asarray": "array", "linalg.norm": "norm"}
 QUICK |= {name: name for name in ("mean", "var", "std", "argmax", "argmin", "where", "zeros", "ones", "empty", "array",
-                                  "reshape", "copy", "astype", "item")}
+                                  "reshape", "copy", "astype", "item", "sort", "argsort", "cumsum", "repeat")}
 
 
 def quick(name, function):
@@ -80,5 +80,7 @@ def method(function=None, *, name=None):
     call.__name__ = name
     call.__qualname__ = "ndarray." + name
     call.__doc__ = oracle.__doc__
-    NATIVE["ndarray." + name] = call = quick(name, call)
+    if name != "sort":  # the method sorts in place
+        call = quick(name, call)
+    NATIVE["ndarray." + name] = call
     return call

@@ -4,6 +4,7 @@
 
 #include "core/scalar.hpp"
 #include "library/call.hpp"
+#include "library/vector.hpp"
 
 namespace numloom::library {
 namespace {
@@ -40,6 +41,13 @@ int64_t find(const T* line, int64_t begin, int64_t end, int64_t inner) {
     return at;
 }
 
+// The same, by vectors where the line is in one piece.
+template <bool Largest, class T>
+int64_t find_in(DType d, const T* line, int64_t begin, int64_t end, int64_t inner) {
+    const int64_t at = inner == 1 ? vectors().find_extreme(d, Largest, line + begin, end - begin) : -1;
+    return at < 0 ? find<Largest>(line, begin, end, inner) : begin + at;
+}
+
 template <bool Largest>
 void extreme(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t outer = p[0], n = p[1], inner = p[2];
@@ -55,7 +63,7 @@ void extreme(std::span<const int64_t> p, const CallOperand& out, std::span<const
                 std::vector<int64_t> found(static_cast<size_t>(pieces));
                 parallel_for(pieces, [&](int64_t i) {
                     found[static_cast<size_t>(i)] =
-                        find<Largest>(from, n * i / pieces, n * (i + 1) / pieces, 1);
+                        find_in<Largest>(in[0].dtype, from, n * i / pieces, n * (i + 1) / pieces, 1);
                 });
                 int64_t at = found[0];
                 for (int64_t i : found) {
@@ -67,7 +75,8 @@ void extreme(std::span<const int64_t> p, const CallOperand& out, std::span<const
             }
             parallel_ranges(outer * inner, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i)
-                    to[i] = find<Largest>(from + i / inner * n * inner + i % inner, 0, n, inner);
+                    to[i] =
+                        find_in<Largest>(in[0].dtype, from + i / inner * n * inner + i % inner, 0, n, inner);
             });
         }
     });

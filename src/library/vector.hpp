@@ -43,6 +43,9 @@ struct VectorTable {
     void (*philox_uniform)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
     // Normal numbers.
     void (*philox_normal)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
+    // The first position of the largest or smallest of n numbers, n > 0, or of a NaN; -1 for dtypes without
+    // vectors.
+    int64_t (*find_extreme)(DType d, bool largest, const void* line, int64_t n);
 };
 
 // The table in use: plain code unless someone chose another.

@@ -1,5 +1,6 @@
 // The table of one instruction set.
 #include "library/vector.hpp"
+#include "library/vector/extreme.hpp"
 #include "library/vector/random.hpp"
 #include "library/vector/sort.hpp"
 
@@ -23,6 +24,7 @@ const VectorTable kVectors = {
     .pcg64_uniform = pcg64_uniform,
     .philox_uniform = philox_uniform,
     .philox_normal = philox_normal,
+    .find_extreme = find_extreme,
 };
 
 }  // namespace numloom::library::NUMLOOM_TARGET
