@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
         std::cout << grid(slice(none, 4), slice(none, 4)) << "\n";
     } catch (const nl::Error& e) {
         std::fprintf(stderr, "stencil: %s\n", e.what());
+        nl::abort_job(1);  // the other processes, where there are any, would wait for this one
         return 1;
     }
     return 0;

@@ -33,6 +33,9 @@ NUMLOOM_API Stats stats();
 NUMLOOM_API void eval();
 /// The plans that a call of f leads to, as text: its kernels, what they read and write.
 NUMLOOM_API std::string plan(const std::function<void()>& f);
+/// Ends all processes of an MPI job with an exit status, for one that cannot go on: the others may be waiting
+/// for it. Does nothing where there is one process.
+NUMLOOM_API void abort_job(int status);
 /// Takes matrix products from the OpenBLAS with 64-bit integers at `path` (libopenblas64.so, or the one in
 /// scipy-openblas64); false where it has none. Without one, plain loops do them.
 NUMLOOM_API bool load_blas(const std::string& path);

@@ -177,6 +177,7 @@ Array& Array::operator=(const Array& other) & {
 }
 Array& Array::operator=(Array&& other) & noexcept {
     if (this == &other) return *this;
+    if (!ArrayAccess::raw(*this) && !ArrayAccess::raw(other)) return *this;  // needs no engine yet
     const api::Session session(NL_SITE);
     ArrayAccess::raw(*this) = std::move(ArrayAccess::raw(other));
     return *this;

@@ -5,8 +5,11 @@ namespace numloom {
 namespace api {
 namespace {
 
+// What an operation does with operands of some types.
 struct Loop {
     Type loop, result;
+    Type inputs = Type::Bool;  // their common dtype
+    bool known = false;
 };
 
 [[noreturn]] void no_loop(OpCode op) {
@@ -55,6 +58,22 @@ Loop choose(OpCode op, Type inputs, std::span<const Arg> args) {
         if (fits) return {loop, result_dtype(op, loop)};
     }
     no_loop(op);
+}
+
+// choose() once for each operation and types; under the record lock.
+const Loop& resolve(OpCode op, std::span<const Arg> args) {
+    constexpr int kKeys = kDTypes + 3;
+    static Loop table[kOps][kKeys][kKeys];
+    const auto key = [](const Arg& a) {
+        return a.weak == Weak::No ? static_cast<int>(a.type) : kDTypes - 1 + static_cast<int>(a.weak);
+    };
+    Loop& loop = table[static_cast<int>(op)][key(args.front())][key(args.back())];
+    if (loop.known) return loop;
+    const Type inputs = promoted({&args.front(), &args.back()});
+    Loop found = choose(op, inputs, args);
+    found.inputs = inputs;
+    found.known = true;
+    return loop = found;
 }
 
 bool is_comparison(OpCode op) { return op >= OpCode::Equal && op <= OpCode::GreaterEqual; }
@@ -144,6 +163,9 @@ void check_values(OpCode op, Type loop, const Arg* in) {
 
 Dims broadcast(std::span<const Arg> in, const Handle* out) {
     Dims shape;
+    bool alike = true;
+    for (const Arg& a : in) alike = alike && a.layout() == in[0].layout();
+    if (alike) return Dims(in[0].layout()->shape());
     for (const Arg& a : in) {
         const Dims before = shape;
         if (!broadcast_shapes(before, a.layout()->shape(), &shape)) no_broadcast(in, out);
@@ -174,13 +196,8 @@ Prepared prepare(OpCode op, std::span<const Value> values) {
     if (!arrays)
         fail(ErrorKind::Type, std::string(operation(op).name) + ": at least one operand must be an array");
     const size_t first = op == OpCode::Where ? 1 : 0;  // the mask does not take part in promotion
-    Type type = Type::Bool;
-    if (p.n - first == 1) {
-        type = promoted({&p.in[first]});
-    } else {
-        type = promoted({&p.in[first], &p.in[first + 1]});
-    }
-    p.loop = choose(op, type, p.args().subspan(first));
+    p.loop = resolve(op, p.args().subspan(first));
+    const Type type = p.loop.inputs;
     for (size_t i = 0; i < p.n; ++i) {
         Arg& a = p.in[i];
         if (!a.number) continue;
@@ -263,7 +280,7 @@ Type default_type(const Number& n) {
 }
 
 Scalar number_bytes(const Number& n, Type d) {
-    const std::string as = " as an element of " + std::string(name(d));
+    const auto as = [d] { return " as an element of " + std::string(name(d)); };
     switch (n.kind()) {
         case Number::Kind::Bool:
             return cast_scalar(Scalar::of<bool>(n.as_unsigned() != 0), Type::Bool, d);
@@ -284,13 +301,13 @@ Scalar number_bytes(const Number& n, Type d) {
                 const double limit =
                     numloom::kind(d) == Kind::Signed ? 9223372036854775808.0 : 18446744073709551616.0;
                 if (!(v < limit) || v < -9223372036854775808.0)
-                    fail(ErrorKind::Overflow, std::to_string(v) + as + ": too large");
+                    fail(ErrorKind::Overflow, std::to_string(v) + as() + ": too large");
             }
             return cast_scalar(Scalar::of<double>(v), Type::Float64, d);
         }
         case Number::Kind::Complex:
             if (!is_complex(d) && d != Type::Bool)
-                fail(ErrorKind::Type, "a complex number" + as + " would lose its imaginary part");
+                fail(ErrorKind::Type, "a complex number" + as() + " would lose its imaginary part");
             return cast_scalar(Scalar::of<std::complex<double>>(n.as_complex()), Type::Complex128, d);
     }
     return {};

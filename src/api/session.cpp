@@ -162,6 +162,14 @@ std::string plan(const std::function<void()>& f) {
     return stop();
 }
 
+void abort_job(int status) {
+    try {
+        api::enter(NL_SITE, [&] { api::engine().abort_job(status); });
+    } catch (const Error&) {
+        // The engine could not start: there is no job.
+    }
+}
+
 bool load_blas(const std::string& path) {
     return api::enter(NL_SITE, [&] { return library::load_blas(path.c_str()); });
 }

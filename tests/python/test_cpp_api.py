@@ -391,7 +391,13 @@ def test_stencil_example(examples, launcher):
         assert out.endswith(str(grid[:4, :4]) + "\n")
 
 
-def test_cmake_dir(tmp_path):
+def test_devices_that_are_not_there(examples):
+    env = {**os.environ, "NUMLOOM_DEVICES": "nonsense"}
+    found = subprocess.run([examples / "stencil", "8", "1"], capture_output=True, text=True, env=env, check=False)
+    assert found.returncode == 1 and "NUMLOOM_DEVICES=nonsense: expected cpu" in found.stderr
+
+
+def test_cmake_dir():
     """In a checkout there is no package beside the sources, and the message says what to do."""
     import numloom
 
