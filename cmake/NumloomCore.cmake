@@ -8,7 +8,7 @@ file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/sr
 file(GLOB loop_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/device/cpu/loops/*.cpp"
   "${CMAKE_CURRENT_SOURCE_DIR}/src/library/vector/*.cpp")
 list(FILTER core_sources EXCLUDE REGEX "/src/(device/cpu/loops|library/vector)/")
-list(FILTER core_sources EXCLUDE REGEX "/src/transport/mpi/")
+list(FILTER core_sources EXCLUDE REGEX "/src/(transport/mpi|library/fft)/")
 list(FILTER core_sources EXCLUDE REGEX "/src/api/")  # libnumloom.so: NumloomApi.cmake
 list(APPEND core_sources "${NUMLOOM_CUDA_PROLOGUE}")
 

@@ -1,4 +1,6 @@
 // Library operations for the package: library(name, parameters, out, *inputs).
+#include <bit>
+
 #include "library/library.hpp"
 
 #include "device/cpu/loops.hpp"
@@ -36,12 +38,16 @@ PyObject* library_call(PyObject*, PyObject* args) {
         Ref numbers = Ref::take(PySequence_Tuple(PyTuple_GET_ITEM(args, 1)));
         std::vector<int64_t> parameters;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(numbers.get()); ++i) {
-            parameters.push_back(PyLong_AsLongLong(PyTuple_GET_ITEM(numbers.get(), i)));
+            PyObject* o = PyTuple_GET_ITEM(numbers.get(), i);
+            parameters.push_back(PyFloat_CheckExact(o) ? std::bit_cast<int64_t>(PyFloat_AS_DOUBLE(o))
+                                                       : PyLong_AsLongLong(o));
             if (PyErr_Occurred()) throw PythonError{};
         }
-        auto dense = [](PyObject* o) {
+        const bool any_strides = library::takes_any_strides(name);
+        auto dense = [&](PyObject* o) {
             const Array& a = require_array(o)->array;
-            if (!a.c_contiguous()) raise(PyExc_ValueError, "a library operation takes C-contiguous operands");
+            if (!any_strides && !a.c_contiguous())
+                raise(PyExc_ValueError, "a library operation takes C-contiguous operands");
             return a.operand();
         };
         Operand in[3];
@@ -108,6 +114,11 @@ PyObject* load_blas(PyObject*, PyObject* path) {
     });
 }
 
+PyObject* load_fft(PyObject*, PyObject*) {
+    return guarded(
+        [&] { return PyBool_FromLong(library::has_fft() || library::load_fft(cpu::loops().name)); });
+}
+
 }  // namespace
 
 void record_call(std::string_view name, std::span<const int64_t> parameters, const Operand& out,
@@ -126,6 +137,7 @@ PyMethodDef library_functions[] = {
      "matmul(a, b): the product of two plain arrays of up to two axes, else None."},
     {"load_blas", load_blas, METH_O,
      "load_blas(path): matrix products come from this shared library, if it can."},
+    {"load_fft", load_fft, METH_NOARGS, "load_fft(): whether the build holds Fourier transforms."},
     {"library", library_call, METH_VARARGS,
      "library(name, parameters, out, *inputs): records a library operation; returns out."},
     {},

@@ -15,6 +15,7 @@ using Run = void (*)(std::span<const int64_t> parameters, const CallOperand& out
 struct Entry {
     std::string_view name;
     Run run;
+    bool any_strides = false;  // operands need not be C-contiguous
 };
 
 // The operations of each file.
@@ -24,6 +25,7 @@ std::span<const Entry> sort_entries();
 std::span<const Entry> random_entries();
 std::span<const Entry> product_entries();
 std::span<const Entry> extreme_entries();
+std::span<const Entry> fft_entries();
 std::span<const Entry> fold_entries();
 std::span<const Entry> partition_entries();
 

@@ -31,15 +31,25 @@ AllocateScratch allocate = [](int64_t bytes) {
 };
 ReleaseScratch release = [](char* p, int64_t) { ::operator delete(p, kLine); };
 
+const Entry* find(std::string_view name) {
+    for (std::span<const Entry> entries :
+         {selection_entries(), scan_entries(), sort_entries(), product_entries(), extreme_entries(),
+          random_entries(), fold_entries(), partition_entries(), fft_entries()})
+        for (const Entry& e : entries)
+            if (e.name == name) return &e;
+    return nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters) {
-    for (std::span<const Entry> entries :
-         {selection_entries(), scan_entries(), sort_entries(), product_entries(), extreme_entries(),
-          random_entries(), fold_entries(), partition_entries()})
-        for (const Entry& e : entries)
-            if (e.name == name) return std::make_unique<Call>(e, parameters);
-    return nullptr;
+    const Entry* e = find(name);
+    return e ? std::make_unique<Call>(*e, parameters) : nullptr;
+}
+
+bool takes_any_strides(std::string_view name) {
+    const Entry* e = find(name);
+    return e && e->any_strides;
 }
 
 void set_parallel_for(ParallelFor f) { lent = f; }

@@ -49,6 +49,8 @@ namespace numloom::library {
 //   int64, not
 //                       for complex numbers                                                 parameters:
 //                       outer, n, inner
+//   fft                 out = discrete Fourier transform of in0 over axes; any strides       parameters: kind
+//   (fft_module.hpp), 1 for a negative exponent, the bits of the factor (double), axes
 //   pcg64_uniform       out[n] = the next n numbers in [0, 1), float64, after the state in0[4] (uint64: the
 //                       halves of PCG64's state and increment, high ones first)
 //   philox_uniform, philox_normal
@@ -57,6 +59,13 @@ namespace numloom::library {
 //
 // nullptr where there is no operation of that name.
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters);
+
+// Whether the operation takes operands of any strides; all others are C-contiguous.
+bool takes_any_strides(std::string_view name);
+
+// Takes Fourier transforms from the module for this instruction set ("avx2"); false where there is none.
+bool load_fft(const char* instruction_set);
+bool has_fft();
 
 // Takes matrix products from the BLAS (64-bit integers) in the shared library at `path`; false where it has
 // none.

@@ -276,7 +276,11 @@ MORE = [
     "np.linspace(np.float32(0.1), np.float32(2.7), 9)", "np.angle(c)", "np.angle(x, deg=True)", "np.unwrap(v * 3)",
     "np.unwrap(x, axis=0)",
     "np.fft.fftshift(v)", "np.fft.fftshift(x, axes=1)", "np.fft.ifftshift(x)", "np.fft.fftfreq(7, 0.5)",
-    "np.fft.rfftfreq(8)",
+    "np.fft.rfftfreq(8)", "np.fft.fft(v)", "np.fft.fft(c, axis=0)", "np.fft.ifft(c, 6)", "np.fft.rfft(x, axis=0)",
+    "np.fft.irfft(c, norm='ortho')", "np.fft.hfft(c, 7)", "np.fft.ihfft(v)", "np.fft.fft2(x)", "np.fft.ifft2(c)",
+    "np.fft.rfft2(x, norm='forward')", "np.fft.irfft2(c)", "np.fft.fftn(np.stack([x, y]))",
+    "np.fft.ifftn(c, axes=(1, 0))", "np.fft.rfftn(x, (5, 3), (0, 1))", "np.fft.irfftn(c, axes=(0,))",
+    "np.fft.fft(i)", "np.fft.fft(c, out=np.empty((3, 4), c.dtype))",
 ]
 
 # Names whose last place may differ from NumPy's: sums in another order, vector mathematics.
@@ -285,7 +289,7 @@ INEXACT = ("sum", "prod", "mean", "var", "std", "average", "norm", "exp", "log",
            "@", "matmul", "dot(", "inner", "tensordot", "einsum", "matrix_power", "vecdot", "logspace", "reduce",
            "quantile", "percentile", "cov", "corrcoef", "convolve", "correlate", "ning", "blackman", "angle", "unwrap",
            "interp", "poly", "roots", "histogram", "i0", "kaiser", "geomspace",
-           "**", "isclose", "linalg.")
+           "**", "isclose", "linalg.", "fft.")
 
 
 def expressions():

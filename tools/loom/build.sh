@@ -43,10 +43,31 @@ cmake_build() {
 
 ensure_built() { with_setup_lock ensure_built_locked; }
 
+# ducc's source distribution, for Fourier transforms: fetched once by pip, checked, unpacked into .cache. Sets DUCC to the
+# folder of its headers, empty where it can't be had: then transforms run on the host.
+DUCC_VERSION=0.42.0
+DUCC_SHA256=4e11c59b53a43355b053aebb2a62ee16eebeed026575f7d216cf09d437ce52ef
+ensure_ducc() {
+    local name="ducc0-$DUCC_VERSION" archive="$WHEELS/ducc0-$DUCC_VERSION.tar.gz"
+    DUCC="$CACHE/$name/src"
+    [[ -e "$DUCC/ducc0/fft/fft.h" ]] && return 0
+    if [[ ! -e "$archive" ]] && ((!OFFLINE)); then
+        say "fetching ducc $DUCC_VERSION (Fourier transforms)"
+        quietly "pip download ducc0" "$VENV/bin/python" -m pip download -q --disable-pip-version-check --no-deps \
+            --no-binary ducc0 -d "$WHEELS" "ducc0==$DUCC_VERSION" || true
+    fi
+    if [[ -e "$archive" ]] && echo "$DUCC_SHA256  $archive" | sha256sum -c --status; then
+        tar -xzf "$archive" -C "$CACHE" && return 0
+    fi
+    say "going on without ducc $DUCC_VERSION: Fourier transforms run on the host"
+    DUCC=""
+}
+
 ensure_built_locked() {
     ensure_environment_locked
     find_build_tools
-    cmake_build "$BUILD" -DCMAKE_BUILD_TYPE=Release "-DPython_EXECUTABLE=$VENV/bin/python" \
+    ensure_ducc
+    cmake_build "$BUILD" "-DNUMLOOM_DUCC_INCLUDE=$DUCC" -DCMAKE_BUILD_TYPE=Release "-DPython_EXECUTABLE=$VENV/bin/python" \
         "-DNUMLOOM_PACKAGE_DIR=$PACKAGE" || die "the build failed"
     # Compiled once here, as an installer does: where PYTHONDONTWRITEBYTECODE is set every import would compile 20 files.
     local newest
