@@ -119,7 +119,7 @@ def ones(shape, dtype=None, order="C", *, device=None, like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     refuse(like, device)
     if type(fill_value) in PYTHON_NUMBERS and dtype is not None:
-        fill_value = numpy.array(fill_value, native_dtype(dtype))
+        fill_value = filling(fill_value, native_dtype(dtype))
     elif type(fill_value) is not scalar and type(fill_value) is not ndarray:
         fill_value = numpy.asarray(host_item(fill_value))
     dtype = native_dtype(fill_value.dtype if dtype is None else dtype)
@@ -170,9 +170,11 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 
 def filling(value, dtype):
-    """A Python object as a host array of `dtype`: Python integers must fit, as numpy.full says."""
+    """A Python object as a host array of `dtype`: Python integers must fit, as numpy.full says; floats are cast."""
     value = host_item(value)
-    return numpy.array(value, dtype) if type(value) in PYTHON_NUMBERS else numpy.asarray(value).astype(dtype)
+    if type(value) is complex and dtype.kind != "c":
+        raise NotNative  # NumPy drops the imaginary part with a warning
+    return numpy.array(value, dtype) if type(value) in (bool, int) else numpy.asarray(value).astype(dtype)
 
 
 @native
