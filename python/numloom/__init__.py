@@ -10,6 +10,7 @@ from numloom import (
     _core,
     _creation,  # noqa: F401 (each of these registers its functions)
     _differences,  # noqa: F401
+    _editing,  # noqa: F401
     _functions,  # noqa: F401
     _histograms,  # noqa: F401
     _indexing,

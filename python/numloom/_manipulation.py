@@ -601,10 +601,16 @@ def repeat(a, repeats, axis=None):
         _core.assign(out, _core.reshape_view(a, (n, 1)))
         return _core.reshape_view(out, (n * repeats,))
     if type(repeats) is not int:
-        counts = numpy.asarray(repeats if type(repeats) is not ndarray else _core.to_host(repeats))
-        if counts.size != 1 or counts.dtype.kind not in "iu":
+        counts = asnative(repeats)
+        if counts.dtype.kind not in "biu" or counts.dtype.char in "LQ" or counts.ndim > 1:
             raise NotNative
-        repeats = int(counts.ravel()[0])
+        if counts.size != 1:
+            from numloom._editing import repeated_by_counts
+
+            if axis is None or a.ndim == 0:
+                a, axis = raveled(a), 0 if axis is None else axis
+            return repeated_by_counts(a, counts, axis_index(axis, a.ndim))
+        repeats = int(counts.item())
     if repeats < 0:
         raise NotNative
     if axis is None or a.ndim == 0 and axis in (0, -1):
@@ -614,87 +620,3 @@ def repeat(a, repeats, axis=None):
     out = _core.empty((*shape[:axis + 1], repeats, *shape[axis + 1:]), a.dtype)
     _core.assign(out, _core.reshape_view(a, (*shape[:axis + 1], 1, *shape[axis + 1:])))
     return _core.reshape_view(out, (*shape[:axis], shape[axis] * repeats, *shape[axis + 1:]))
-
-
-def pad_pairs(width, ndim):
-    """pad_width as ((before, after), ...)."""
-    if isinstance(width, dict):
-        raise NotNative
-    pairs = numpy.broadcast_to(numpy.asarray(width), (ndim, 2))
-    if pairs.dtype.kind not in "iu":
-        raise NotNative
-    pairs = pairs.tolist()
-    if any(n < 0 for pair in pairs for n in pair):
-        raise ValueError("index can't contain negative values")
-    return pairs
-
-
-@native
-def pad(array, pad_width, mode="constant", **kwargs):
-    a = asnative(array)
-    pairs = pad_pairs(pad_width, a.ndim)
-    if mode not in ("constant", "edge", "wrap", "reflect", "symmetric") or set(kwargs) - {"constant_values"}:
-        raise NotNative
-    if mode == "constant":
-        values = kwargs.get("constant_values", 0)
-        if type(values) not in (int, float, complex, bool):
-            raise NotNative
-        out = _core.empty(tuple([n + b + e for n, (b, e) in zip(a.shape, pairs, strict=True)]), a.dtype,
-                          "F" if fortran(a) else "C")
-        _core.assign(out, numpy.array(values).astype(a.dtype).item())
-        out[tuple([slice(b, b + n) for n, (b, _) in zip(a.shape, pairs, strict=False)])] = a
-        return out
-    if kwargs or fortran(a):
-        raise NotNative
-    out = a
-    for axis, (before, after) in enumerate(pairs):
-        out = pad_axis(out, axis, before, after, mode)
-    return copy(out) if out is a else out
-
-
-def pad_axis(a, axis, before, after, mode):
-    n = a.shape[axis]
-    front = (slice(None),) * axis
-
-    def part(*bounds):
-        return a[(*front, slice(*bounds))]
-
-    if before == 0 and after == 0:
-        return a
-    if mode == "edge":
-        if n == 0:
-            raise NotNative
-        return concatenate([repeat(part(0, 1), before, axis), a, repeat(part(n - 1, n), after, axis)], axis)
-    skip = 1 if mode == "reflect" else 0
-    if before > n - skip or after > n - skip:
-        raise NotNative
-    if mode == "wrap":
-        return concatenate([part(n - before, n), a, part(0, after)], axis)
-    left = part(skip, skip + before)
-    right = part(n - skip - after, n - skip)
-    back = (*front, slice(None, None, -1))
-    return concatenate([left[back], a, right[back]], axis)
-
-
-@native
-def delete(arr, obj, axis=None):
-    a = asnative(arr)
-    if axis is None:
-        a, axis = raveled(a), 0
-    axis = axis_index(axis, a.ndim)
-    n = a.shape[axis]
-    front = (slice(None),) * axis
-    if fortran(a):
-        raise NotNative  # the result keeps that order
-    if type(obj) is int:
-        if not -n <= obj < n:
-            raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
-        obj %= n
-        return concatenate([a[(*front, slice(0, obj))], a[(*front, slice(obj + 1, n))]], axis)
-    if type(obj) is not slice or (obj.step or 1) not in (1, -1):
-        raise NotNative
-    chosen = range(n)[obj]
-    if not chosen:
-        return copy(a)
-    low, high = min(chosen), max(chosen)
-    return concatenate([a[(*front, slice(0, low))], a[(*front, slice(high + 1, n))]], axis)

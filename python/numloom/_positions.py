@@ -213,39 +213,6 @@ def choose(a, choices, out=None, mode="raise"):
 
 
 @native
-def insert(arr, obj, values, axis=None):
-    a = asnative(arr)
-    if type(obj) is not int:
-        raise NotNative
-    if axis is None:
-        a, axis = raveled(a), 0
-    if a.ndim == 0:
-        raise NotNative
-    axis = axis_index(axis, a.ndim)
-    n = a.shape[axis]
-    if not -n <= obj <= n:
-        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
-    obj += n if obj < 0 else 0
-    values = asnative(values)
-    if values.ndim > 1 or a.ndim > 1 and values.ndim and axis != a.ndim - 1 and a.ndim != 2:
-        raise NotNative
-    if a.ndim == 1:
-        values = raveled(values)
-    elif values.ndim == 0:
-        values = _core.reshape_view(values, (1,) * a.ndim)
-    else:
-        raise NotNative
-    width = values.shape[0] if a.ndim == 1 else 1
-    shape = (*a.shape[:axis], n + width, *a.shape[axis + 1:])
-    out = _core.empty(shape, a.dtype)
-    front = (slice(None),) * axis
-    out[(*front, slice(0, obj))] = a[(*front, slice(0, obj))]
-    out[(*front, slice(obj, obj + width))] = values
-    out[(*front, slice(obj + width, None))] = a[(*front, slice(obj, None))]
-    return out
-
-
-@native
 def trim_zeros(filt, trim="fb", axis=None):
     a = asnative(filt) if type(filt) is ndarray else None
     if a is None or a.ndim != 1 or axis not in (None, 0) or trim not in ("fb", "bf", "f", "b"):
