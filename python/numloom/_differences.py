@@ -122,6 +122,43 @@ def gradient_axis(f, h, axis, edge_order):
     return out
 
 
+def gradient_at(f, x, axis, edge_order):
+    """The same for values at the places `x` of an axis."""
+    n = f.shape[axis]
+    if x.ndim != 1 or x.shape[0] != n or x.dtype.kind not in "iuf" or n < edge_order + 1:
+        raise NotNative
+    x = x if x.dtype.kind == "f" else astype(x, numpy.dtype(float))
+    steps = x[1:] - x[:-1]
+    if bool((steps == steps[:1]).all()):
+        return gradient_axis(f, steps[0].item() if x.dtype.char == "d" else steps[0], axis, edge_order)
+    front = (slice(None),) * axis
+    shape = [1] * f.ndim
+
+    def part(*bounds):
+        return f[(*front, slice(*bounds))]
+
+    def factor(values):
+        shape[axis] = values.shape[0]
+        return _core.reshape_view(values, tuple(shape))
+
+    one, two = steps[:-1], steps[1:]
+    a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
+    out = _core.empty(f.shape, f.dtype)
+    out[(*front, slice(1, -1))] = factor(a) * part(None, -2) + factor(b) * part(1, -1) + factor(c) * part(2, None)
+    if edge_order == 1:
+        out[(*front, slice(0, 1))] = (part(1, 2) - part(0, 1)) / factor(steps[:1])
+        out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / factor(steps[n - 2:])
+        return out
+    one, two = steps[:1], steps[1:2]
+    a, b, c = -(2.0 * one + two) / (one * (one + two)), (one + two) / (one * two), -one / (two * (one + two))
+    out[(*front, slice(0, 1))] = factor(a) * part(0, 1) + factor(b) * part(1, 2) + factor(c) * part(2, 3)
+    one, two = steps[n - 3:n - 2], steps[n - 2:]
+    a, b, c = two / (one * (one + two)), -(two + one) / (one * two), (2.0 * two + one) / (two * (one + two))
+    out[(*front, slice(n - 1, n))] = (factor(a) * part(n - 3, n - 2) + factor(b) * part(n - 2, n - 1)
+                                      + factor(c) * part(n - 1, n))
+    return out
+
+
 @native
 def gradient(f, *varargs, axis=None, edge_order=1):
     f = asnative(f)
@@ -129,13 +166,12 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     if f.ndim == 0 or edge_order not in (1, 2) or len(varargs) not in (0, 1, len(axes)):
         raise NotNative
     steps = list(varargs) if len(varargs) == len(axes) else list(varargs or (1.0,)) * len(axes)
-    if any(type(h) not in (int, float) for h in steps):
-        raise NotNative
     if f.dtype.kind in "iu":
         f = astype(f, numpy.dtype(float))
     elif f.dtype.kind not in "fc":
         raise NotNative
-    out = [gradient_axis(f, h, axis, edge_order) for h, axis in zip(steps, axes, strict=False)]
+    out = [gradient_axis(f, h, axis, edge_order) if type(h) in (int, float) else
+           gradient_at(f, asnative(h), axis, edge_order) for h, axis in zip(steps, axes, strict=False)]
     return out[0] if len(out) == 1 else tuple(out)
 
 

@@ -169,7 +169,8 @@ def padded_axis(a, axis, before, after, mode, options):
 
 # The keyword of each mode, and what it is when it is not given.
 PAD_OPTIONS = {"constant": {"constant_values": 0}, "edge": {}, "empty": {}, "wrap": {},
-               "linear_ramp": {"end_values": 0}, "reflect": {"reflect_type": "even"}, "symmetric": {"reflect_type": "even"},
+               "linear_ramp": {"end_values": 0}, "reflect": {"reflect_type": "even"},
+               "symmetric": {"reflect_type": "even"},
                **{mode: {"stat_length": None} for mode in ("maximum", "minimum", "mean", "median")}}
 
 

@@ -569,7 +569,11 @@ def digitize(x, bins, right=False):
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True,
            sorted=True):
     a = asnative(ar)
-    if axis is not None or a.dtype.kind == "c" or (a.dtype.kind == "f" and not equal_nan):
+    if axis is not None and a.ndim > 1:
+        return unique_lines(a, axis_index(axis, a.ndim), return_index, return_inverse, return_counts)
+    if axis not in (None, 0, -1) or axis is not None and a.ndim == 0:
+        raise NotNative
+    if a.dtype.kind == "c" and equal_nan and bool((a != a).any()):
         raise NotNative
     flat = raveled(a)
     need_order = return_index or return_inverse
@@ -579,7 +583,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     first = _core.full((n,), BOOL, True)
     if n > 1:
         new = ordered[1:] != ordered[:-1]
-        if a.dtype.kind == "f":
+        if a.dtype.kind == "f" and equal_nan:
             new = new & ~((ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1]))
         first[1:] = new
     out = [compressed(ordered, first)]
@@ -599,6 +603,45 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
             ends[-1:] = n
         out.append(ends - starts)
     return out[0] if len(out) == 1 else tuple(out)
+
+
+def unique_lines(a, axis, return_index, return_inverse, return_counts):
+    """The different lines along an axis, in lexicographic order: stable sorts from the last column on."""
+    if return_inverse or a.size == 0 or a.dtype.kind not in "biu" and bool((a != a).any()):
+        raise NotNative
+    lines = moveaxis(a, axis, 0)
+    n = lines.shape[0]
+    table = _core.reshape_view(dense(lines), (n, product(lines.shape[1:])))
+    if table.shape[1] > _MOST_COLUMNS:
+        raise NotNative
+    order = _core.ramp(n, 0, 1)
+    for i in range(table.shape[1] - 1, -1, -1):
+        column = taken(copy(table[:, i]), order, 0)
+        order = taken(order, sorted_along("argsort", column, 0, INT), 0)
+    ordered = taken(table, order, 0)
+    first = _core.full((n,), BOOL, True)
+    if n > 1:
+        first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    chosen = compressed(ordered, first)
+    made = _core.reshape_view(chosen, (chosen.shape[0], *lines.shape[1:]))
+    out = [made if axis == 0 else copy(moveaxis(made, 0, axis))]
+    if return_index:
+        out.append(compressed(order, first))
+    if return_counts:
+        starts = concatenate_ends(flat_positions(first), n)
+        out.append(starts[1:] - starts[:-1])
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+_MOST_COLUMNS = 64
+
+
+def concatenate_ends(starts, n):
+    """`starts` with n behind them."""
+    made = _core.empty((starts.shape[0] + 1,), INT)
+    made[:-1] = starts
+    made[-1:] = n
+    return made
 
 
 @native

@@ -417,16 +417,17 @@ def nanargmax(a, axis=None, out=None, *, keepdims=NO_VALUE):
 @native
 def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
     a = asnative(a)
-    if weights is None and not returned:
+    if weights is None:
         result = mean(a, axis, keepdims=keepdims) if keepdims is not NO_VALUE else mean(a, axis)
         if not result.size:
             raise ZeroDivisionError("division by zero")
-        return result
-    if weights is None:
-        raise NotNative
+        if not returned:
+            return result
+        scale = _core.full(result.shape, result.dtype, a.size / result.size)
+        return result, scalar_or_array(scale)
     weights = asnative(weights)
     if weights.shape != a.shape:
-        raise NotNative  # one-dimensional weights along an axis, and the errors
+        weights = weights_along(a, weights, axis)
     kind = numpy.result_type(a.dtype, weights.dtype, "f8") if a.dtype.kind in "biu" else numpy.result_type(
         a.dtype, weights.dtype)
     axes = reduced_axes(axis, a.ndim)
@@ -441,6 +442,16 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
     if scale.shape != result.shape:
         raise NotNative
     return result, scale
+
+
+def weights_along(a, weights, axis):
+    """One-dimensional weights of an axis, for all its lines."""
+    if type(axis) is not int or weights.ndim != 1 or not -a.ndim <= axis < a.ndim or (
+            weights.shape[0] != a.shape[axis]):
+        raise NotNative  # NumPy's errors
+    shape = [1] * a.ndim
+    shape[axis] = weights.shape[0]
+    return _core.broadcast_view(_core.reshape_view(weights, tuple(shape)), a.shape)
 
 
 def multiply_as(a, b, dtype):

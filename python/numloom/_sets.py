@@ -75,33 +75,25 @@ def named(name):
     return getattr(sets, name, None) or collections.namedtuple(name, ())
 
 
-def finite_or_refuse(x):
-    """The array API's unique functions tell NaN from NaN, which the engine's does not."""
-    a = asnative(x)
-    if a.dtype.kind in "fc":
-        raise NotNative
-    return a
-
-
 @native
 def unique_values(x):
-    return values(finite_or_refuse(x))
+    return unique.__numloom_native__(x, equal_nan=False)
 
 
 @native
 def unique_counts(x):
-    return named("UniqueCountsResult")(*unique.__numloom_native__(finite_or_refuse(x), return_counts=True))
+    return named("UniqueCountsResult")(*unique.__numloom_native__(x, equal_nan=False, return_counts=True))
 
 
 @native
 def unique_inverse(x):
-    return named("UniqueInverseResult")(*unique.__numloom_native__(finite_or_refuse(x), return_inverse=True))
+    return named("UniqueInverseResult")(*unique.__numloom_native__(x, equal_nan=False, return_inverse=True))
 
 
 @native
 def unique_all(x):
     return named("UniqueAllResult")(*unique.__numloom_native__(
-        finite_or_refuse(x), return_index=True, return_inverse=True, return_counts=True))
+        x, equal_nan=False, return_index=True, return_inverse=True, return_counts=True))
 
 
 @native

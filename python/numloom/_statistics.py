@@ -15,11 +15,12 @@ from numloom._base import (
     astype,
     axis_index,
     axis_tuple,
+    converted,
     ndarray,
     scalar_or_array,
     where,
 )
-from numloom._library import cumprod, cumsum, dense, run, searchsorted, taken
+from numloom._library import cumprod, cumsum, dense, run, searchsorted, sorted_along, taken
 from numloom._manipulation import concatenate, raveled
 from numloom._reductions import as_array, divided, without_nan
 from numloom._registry import native
@@ -32,8 +33,12 @@ def apply(name, dtype, *operands):
 
 def nan_variance(a, axis, dtype, out, ddof, keepdims, where_, mean, correction):
     a = asnative(a)
-    if a.ndim == 0 or a.dtype.char not in "fd" or out is not None or dtype is not None or type(ddof) is not int or (
-            where_ is not NO_VALUE or mean is not NO_VALUE or correction is not NO_VALUE):
+    if correction is not NO_VALUE:
+        if ddof != 0:
+            raise NotNative
+        ddof = correction
+    if a.ndim == 0 or a.dtype.char not in "fd" or out is not None or dtype is not None or (
+            type(ddof) not in (int, float) or where_ is not NO_VALUE or mean is not NO_VALUE):
         raise NotNative
     keep = keepdims is not NO_VALUE and bool(keepdims)
     axes = axis_tuple(axis, a.ndim)
@@ -63,28 +68,60 @@ def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, whe
     return scalar_or_array(apply("sqrt", squared.dtype, squared))
 
 
+def variables(m, rowvar):
+    """Observations as a matrix with a row for each variable."""
+    if m.ndim > 2 or m.size == 0:
+        raise NotNative
+    rows = _core.reshape_view(m, (1, m.size)) if m.ndim < 2 else m
+    return rows if rowvar or rows.shape[0] == 1 and m.ndim < 2 else rows.T
+
+
+def observation_weights(fweights, aweights, n):
+    """The weights of n observations as an array of float64, or None; and those that the bias takes squared."""
+    parts = []
+    for given, kinds in ((fweights, "iu"), (aweights, "iuf")):
+        w = None if given is None else asnative(given)
+        if w is not None and (w.shape != (n,) or w.dtype.kind not in kinds or bool((w < 0).any())):
+            raise NotNative
+        parts.append(None if w is None else converted(w, FLOAT))
+    f, w = parts
+    return (f if w is None else w if f is None else f * w), w
+
+
 @native
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    a = m = asnative(m)
-    if y is not None or fweights is not None or aweights is not None or dtype is not None or a.ndim > 2 or (
-            a.ndim == 0 or a.dtype.kind == "c" or ddof not in (None, 0, 1)):
+    given = [asnative(x) for x in (m, y) if x is not None]
+    if dtype is not None or ddof is not None and type(ddof) is not int:
         raise NotNative
-    a = astype(a, FLOAT) if a.ndim == 2 else _core.reshape_view(astype(a, FLOAT), (1, a.shape[0]))
-    if not rowvar and m.ndim == 2:
-        a = a.T
-    n = a.shape[1]
+    work = numpy.result_type(*[x.dtype for x in given], FLOAT)
+    rows = [converted(variables(x, rowvar), work) for x in given]
+    x = rows[0] if len(rows) == 1 else concatenate(rows, 0)
+    n = x.shape[1]
     ddof = (0 if bias else 1) if ddof is None else ddof
-    if n - ddof <= 0:
+    weights, squared = observation_weights(fweights, aweights, n)
+    if weights is None:
+        center, factor = x.mean(axis=1, keepdims=True), n - ddof
+    else:
+        total = float(weights.sum())
+        if total == 0:
+            raise NotNative
+        center = (x * weights).sum(axis=1, keepdims=True) / total
+        share = 1 if squared is None else float((weights * squared).sum()) / total
+        factor = total - ddof * share
+    if factor <= 0:
         raise NotNative  # NumPy warns
-    apart = a - a.mean(axis=1, keepdims=True)
-    made = (apart @ apart.T) * (1 / (n - ddof))
+    apart = x - center
+    other = (apart if weights is None else apart * weights).T
+    if work.kind == "c":
+        other = _core.elementwise_new("conjugate", work, other)
+    made = (apart @ other) * (1 / factor)
     return _core.reshape_view(dense(made), tuple([k for k in made.shape if k != 1])) if 1 in made.shape else made
 
 
 @native
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     c = cov.__numloom_native__(x, y, rowvar, dtype=dtype)
-    if c.ndim != 2:
+    if c.ndim != 2 or c.dtype.kind == "c":
         raise NotNative
     n = c.shape[0]
     spread = apply("sqrt", FLOAT, _core.view(c, (n,), (c.strides[0] + c.strides[1],), 0))
@@ -121,53 +158,87 @@ def bincount(x, /, weights=None, minlength=0):
     return made
 
 
-@native
-def interp(x, xp, fp, left=None, right=None, period=None):
-    if type(x) is not ndarray or x.ndim == 0:
-        raise NotNative
-    points, values = asnative(xp), asnative(fp)
-    if period is not None or points.ndim != 1 or points.shape != values.shape or points.shape[0] < 2 or (
-            "c" in (x.dtype.kind, points.dtype.kind, values.dtype.kind)):
-        raise NotNative
-    x, points, values = (a if a.dtype == FLOAT else astype(a, FLOAT) for a in (x, points, values))
-    if not isinstance(left, (int, float, type(None))) or not isinstance(right, (int, float, type(None))):
-        raise NotNative
+def interpolated(x, points, values, left, right):
+    """Real values between given points, for arrays of float64."""
     n = points.shape[0]
-    place = as_array(searchsorted(points, x, "right")) - 1
-    inside = _core.elementwise_new("minimum", INT, _core.elementwise_new("maximum", INT, place, 0), n - 2)
-    slopes = (values[1:] - values[:-1]) / (points[1:] - points[:-1])
-    low, base = taken(points, inside, 0), taken(values, inside, 0)
-    made = taken(slopes, inside, 0) * (x - low) + base
     first, last = values[:1], values[n - 1:]
-    made = where(x == points[n - 1:], last, made, FLOAT)
+    if n > 1:
+        place = as_array(searchsorted(points, x, "right")) - 1
+        inside = _core.elementwise_new("minimum", INT, _core.elementwise_new("maximum", INT, place, 0), n - 2)
+        slopes = (values[1:] - values[:-1]) / (points[1:] - points[:-1])
+        low, base = taken(points, inside, 0), taken(values, inside, 0)
+        made = where(x == points[n - 1:], last, taken(slopes, inside, 0) * (x - low) + base, FLOAT)
+    else:
+        made = _core.broadcast_view(last, x.shape)
     made = where(x > points[n - 1:], last if right is None else float(right), made, FLOAT)
     made = where(x < points[:1], first if left is None else float(left), made, FLOAT)
     return where(x != x, x, made, FLOAT)
 
 
-# ---------------------------------------------------------------------------------------------------- signals
-_MOST_TAPS = 256
-
-
-def convolution(a, v, mode):
-    """Sums of shifted products: for a short second operand."""
-    dtype = numpy.promote_types(a.dtype, v.dtype)
-    if dtype.kind not in "iufc" or dtype.char == "e":
+def periodic(x, points, values, period):
+    """All three turned into one period, which is continued by a point at either end."""
+    if not period or type(period) not in (int, float):
         raise NotNative
+    period = float(abs(period))
+    x, points = x % period, points % period
+    order = sorted_along("argsort", points, 0, INT)
+    points, values = taken(points, order, 0), taken(values, order, 0)
+    return (x, concatenate([points[-1:] - period, points, points[:1] + period]),
+            concatenate([values[-1:], values, values[:1]]))
+
+
+@native
+def interp(x, xp, fp, left=None, right=None, period=None):
+    x, points, values = asnative(x), asnative(xp), asnative(fp)
+    if points.ndim != 1 or points.shape != values.shape or not points.shape[0] or "c" in (
+            x.dtype.kind, points.dtype.kind):
+        raise NotNative
+    if any(type(side) not in (int, float, complex, type(None)) for side in (left, right)):
+        raise NotNative
+    shape = x.shape
+    whole = numpy.dtype("D") if values.dtype.kind == "c" else FLOAT
+    x, points, values = converted(x, FLOAT), converted(points, FLOAT), converted(values, whole)
+    x = x if shape else _core.reshape_view(x, (1,))
+    if period is not None:
+        left = right = None
+        x, points, values = periodic(x, points, values, period)
+    if whole == FLOAT:
+        if complex in (type(left), type(right)):
+            raise NotNative
+        made = interpolated(x, points, values, left, right)
+    else:
+        made = _core.empty(x.shape, whole)
+        for part in ("real", "imag"):
+            ends = [None if side is None else getattr(complex(side), part) for side in (left, right)]
+            setattr(made, part, interpolated(x, points, dense(getattr(values, part)), *ends))
+    return made if shape else scalar_or_array(_core.reshape_view(made, ()))
+
+
+# ---------------------------------------------------------------------------------------------------- signals
+_FUSED_TAPS = 16
+
+
+def convolution(a, v, mode, swapped=False):
+    """Sums of shifted products; `swapped`: the second operand was the longer one (of a correlation)."""
+    dtype = numpy.promote_types(a.dtype, v.dtype)
     a, v = (x if x.dtype == dtype else astype(x, dtype) for x in (a, v))
     if v.shape[0] > a.shape[0]:
         a, v = v, a
     n, m = a.shape[0], v.shape[0]
-    if m > _MOST_TAPS:
-        raise NotNative
     full = _core.empty((n + m - 1,), dtype)
-    _core.assign(full, 0)
-    for i in range(m):
-        full[i:i + n] += a * v[i:i + 1]
+    if m > _FUSED_TAPS or dtype.kind == "b":
+        line = _core.empty((n + 2 * m - 2,), dtype)
+        _core.assign(line, 0)
+        line[m - 1:m - 1 + n] = a
+        run("correlate", (), full, line, dense(v[::-1]))
+    else:
+        _core.assign(full, 0)
+        for i in range(m):
+            full[i:i + n] += a * v[i:i + 1]
     if mode == "full":
         return full
     if mode == "same":
-        start = (m - 1) // 2
+        start = m // 2 if swapped else (m - 1) // 2
         return full[start:start + n]
     return full[m - 1:n]
 
@@ -183,15 +254,11 @@ def convolve(a, v, mode="full"):
 @native
 def correlate(a, v, mode="valid"):
     a, v = asnative(a), asnative(v)
-    if a.ndim != 1 or v.ndim != 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid") or (
-            v.shape[0] > a.shape[0]):
+    if a.ndim != 1 or v.ndim != 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid"):
         raise NotNative
     if v.dtype.kind == "c":
         v = _core.elementwise_new("conjugate", v.dtype, v)
-    made = convolution(a, v[::-1], mode)
-    if mode == "same" and v.shape[0] % 2 == 0:
-        raise NotNative
-    return made
+    return convolution(a, v[::-1], mode, v.shape[0] > a.shape[0])
 
 
 def cumulative(function, x, axis, dtype, out, include_initial, start):

@@ -28,6 +28,7 @@ std::span<const Entry> extreme_entries();
 std::span<const Entry> fft_entries();
 std::span<const Entry> fold_entries();
 std::span<const Entry> partition_entries();
+std::span<const Entry> correlation_entries();
 
 // Elements per chunk from which threads pay.
 inline constexpr int64_t kGrain = 1 << 15;

@@ -125,8 +125,10 @@ def test_integer_powers(text):
     "np.zeros((2, 2**62, 0)).shape", "np.arange(2**63)", "np.eye(0).shape", "np.array([[], []]).shape",
     "np.broadcast_to(1, (2**40, 2**40)).size", "np.full((1,), 256, 'u1')",
     "np.full(2, -1.25, 'u4')", "np.full(2, 2.7, 'i8')", "np.full(2, 300.7, 'u1')", "np.full(2, 1e300, 'f4')",
-    "np.full(2, -1, 'u4')", "np.full_like(np.zeros(2, 'u1'), -1.5)", "np.full(2, np.nan, bool)", "np.full(2, 2**70, 'f4')",
-    "np.full_like(np.zeros(1), 1j)", "np.array(-1.25, 'u4')", "np.zeros(2, 'u1').fill(300.)", "np.array([300], 'i1')", "np.array(1e400)",
+    "np.full(2, -1, 'u4')", "np.full_like(np.zeros(2, 'u1'), -1.5)", "np.full(2, np.nan, bool)",
+    "np.full(2, 2**70, 'f4')",
+    "np.full_like(np.zeros(1), 1j)", "np.array(-1.25, 'u4')", "np.zeros(2, 'u1').fill(300.)", "np.array([300], 'i1')",
+    "np.array(1e400)",
 ])
 def test_creation(text):
     check(text)
