@@ -109,6 +109,11 @@ PyObject* get_base(PyObject* self, void*) {
     return Py_NewRef(base ? base : Py_None);
 }
 
+int refuse_device(PyObject*, PyObject*, void*) {
+    PyErr_SetString(PyExc_AttributeError, "attribute 'device' of 'ndarray' objects is not writable");
+    return -1;
+}
+
 // NumPy's "cpu"; the device's name where the arrays of this process live on another kind.
 PyObject* get_device(PyObject*, void*) {
     return guarded([&] {
@@ -264,7 +269,7 @@ PyGetSetDef array_getset[] = {
     {"ctypes", get_hook<Hook::Ctypes>, nullptr, "For use with the ctypes module.", nullptr},
     {"__array_interface__", get_hook<Hook::ArrayInterface>, nullptr, "NumPy's array interface, version 3.",
      nullptr},
-    {"device", get_device, nullptr, "Where the elements live.", nullptr},
+    {"device", get_device, refuse_device, "Where the elements live.", nullptr},
     {},
 };
 
@@ -351,7 +356,7 @@ PyObject* array_iter(PyObject* self) {
         PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
         return nullptr;
     }
-    return PySeqIter_New(self);
+    return iterate(self);
 }
 
 int array_contains(PyObject* self, PyObject* value) {
@@ -442,6 +447,7 @@ PyType_Slot meta_slots[] = {
 }  // namespace
 
 void init_array_type(PyObject* module) {
+    init_iterator_type();
     PyType_Spec meta_spec = {"numloom._core.arraytype", 0, 0, Py_TPFLAGS_DEFAULT, meta_slots};
     meta_slots[0].pfunc = &PyType_Type;
     Ref meta = Ref::take(PyType_FromSpec(&meta_spec));

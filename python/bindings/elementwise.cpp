@@ -227,6 +227,10 @@ PyObject* binary_general(OpCode op, PyObject* a, PyObject* b, bool is_operator) 
     bool ours_first = is_array(a) || is_scalar(a);
     PyObject* self = ours_first ? a : b;
     PyObject* other = ours_first ? b : a;
+    // A subclass of NumPy's array on the left (matrix) has passed over our array; it knows NumPy's.
+    if (is_operator && !ours_first && PyObject_TypeCheck(a, np.ndarray) &&
+        !PyObject_TypeCheck(b, np.ndarray) && Py_TYPE(a) != np.ndarray)
+        return foreign_binary(op, a, b, true);
     if (is_operator && defers(self, other, false)) Py_RETURN_NOTIMPLEMENTED;
     Arg x, y;
     if (!to_arg(a, &x) || !to_arg(b, &y)) return foreign_binary(op, a, b, is_operator);

@@ -109,9 +109,56 @@ PyObject* pick(PyObject*, PyObject* args) {
     });
 }
 
+// positions(a): nonzero(a) for a small array of bool that is C-contiguous on the host, one int64 array an
+// axis; None for anything else. Evaluates, as the shape of the result depends on values.
+PyObject* positions(PyObject*, PyObject* of) {
+    return guarded([&]() -> PyObject* {
+        if (!is_array(of)) Py_RETURN_NONE;
+        const Array a = array_of(of);
+        if (a.dtype() != DType::Bool || a.size() > kSmall || a.ndim() == 0 || a.ndim() > 4 ||
+            !a.c_contiguous())
+            Py_RETURN_NONE;
+        const char* mask = a.size() ? engine().host_address(a, Trigger::DataShape) : "";
+        if (!mask) Py_RETURN_NONE;
+        std::vector<int64_t> flat;
+        for (int64_t i = 0; i < a.size(); ++i)
+            if (mask[i]) flat.push_back(i);
+        const int64_t count = static_cast<int64_t>(flat.size());
+        std::vector<int64_t> along(flat.size());
+        Ref made = Ref::take(PyTuple_New(a.ndim()));
+        int64_t step = 1;
+        for (int axis = a.ndim() - 1; axis >= 0; --axis) {
+            const int64_t n = a.layout()->shape(axis);
+            for (size_t i = 0; i < flat.size(); ++i) along[i] = flat[i] / step % n;
+            step *= n;
+            PyTuple_SET_ITEM(made.get(), axis,
+                             new_array(engine().from_host(DType::Int64, Dims{count}, along.data())));
+        }
+        return made.release();
+    });
+}
+
+// is_contiguous(a, order="C"): strides of axes with one element do not matter.
+PyObject* is_contiguous(PyObject*, PyObject* const* args, Py_ssize_t n) {
+    return guarded([&] {
+        if (n < 1 || n > 2) raise(PyExc_TypeError, "is_contiguous(a, order='C') takes one or two arguments");
+        const bool by_columns = n == 2 && PyUnicode_CompareWithASCIIString(args[1], "C") != 0;
+        if (!is_array(args[0])) {  // NumPy's
+            Ref flags = Ref::take(PyObject_GetAttrString(args[0], "flags"));
+            return PyObject_GetAttrString(flags.get(), by_columns ? "f_contiguous" : "c_contiguous");
+        }
+        const Array& a = array_of(args[0]);
+        return PyBool_FromLong(by_columns ? a.layout()->f_contiguous(item_size(a.dtype()))
+                                          : a.c_contiguous());
+    });
+}
+
 }  // namespace
 
 PyMethodDef fast_functions[] = {
+    {"positions", positions, METH_O, "positions(a): nonzero of a small bool array, else None."},
+    {"is_contiguous", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(is_contiguous)), METH_FASTCALL,
+     "is_contiguous(a, order='C'): whether the elements lie without gaps in C or Fortran order."},
     {"join", join, METH_VARARGS, "join(arrays, axis): concatenate in the plain case, else None."},
     {"pick", pick, METH_VARARGS, "pick(a, key): a[key] for small arrays and one index, else None."},
     {},

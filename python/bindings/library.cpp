@@ -83,13 +83,13 @@ PyObject* matmul(PyObject*, PyObject* const* args, Py_ssize_t n) {
         if (n != 2 || !is_array(args[0]) || !is_array(args[1])) Py_RETURN_NONE;
         const Array& a = array_of(args[0]);
         const Array& b = array_of(args[1]);
-        if (a.dtype() != b.dtype() || a.ndim() < 1 || a.ndim() > 2 || b.ndim() < 1 || b.ndim() > 2 ||
-            a.size() == 0 || b.size() == 0)
+        if (a.dtype() != b.dtype() || a.ndim() < 1 || a.ndim() > 2 || b.ndim() < 1 || b.ndim() > 2)
             Py_RETURN_NONE;
         const int64_t m = a.ndim() == 2 ? a.layout()->shape(0) : 1, k = a.layout()->shape(a.ndim() - 1);
         const int64_t columns = b.ndim() == 2 ? b.layout()->shape(1) : 1;
         if (b.layout()->shape(0) != k) Py_RETURN_NONE;
         if (PyObject* made = small_product(a, b, m, k, columns)) return made;
+        if (a.size() == 0 || b.size() == 0) Py_RETURN_NONE;
         Operand in[2];
         Array dense[2];
         bool ta, tb;

@@ -176,6 +176,7 @@ PyObject* call_hook(Hook h, A... args) {
 
 void init_numpy();
 void init_array_type(PyObject* module);
+void init_iterator_type();
 void init_scalar_type(PyObject* module);
 void init_ufunc_type(PyObject* module);
 void init_pin_type(PyObject* module);

@@ -102,6 +102,7 @@ void run_call(std::string_view name, std::span<const int64_t> parameters, const 
 PyObject* getitem(PyObject* self, PyObject* key);
 int setitem(PyObject* self, PyObject* key, PyObject* value);
 PyObject* element(const Array& a, int64_t offset);
+PyObject* iterate(PyObject* array);  // iter(array) for at least one axis
 // Where the byte at `offset` of a's storage lies in host memory when all recorded work on it is done already;
 // nullptr where that is not so: nothing is evaluated. `writing`: recorded reads of it must be done too.
 inline char* current_memory(const Array& a, int64_t offset, bool writing) {

@@ -68,10 +68,12 @@ struct Factor {
 }  // namespace
 
 PyObject* small_product(const Array& a, const Array& b, int64_t m, int64_t k, int64_t n) {
-    if (m * k * n > kProducts || a.size() > kElements || b.size() > kElements) return nullptr;
+    const bool nothing = m * k * n == 0;  // sums of nothing: zeros
+    if (m * k * n > kProducts || m * n > kElements || a.size() > kElements || b.size() > kElements)
+        return nullptr;
     Factor left, right;
-    if (!left.take(a) || !right.take(b)) return nullptr;
-    alignas(16) char bytes[16 * 64];
+    if (!nothing && (!left.take(a) || !right.take(b))) return nullptr;
+    alignas(16) char bytes[16 * 64] = {};
     std::vector<char> more;
     const int64_t size = item_size(a.dtype());
     char* out = bytes;
@@ -84,7 +86,7 @@ PyObject* small_product(const Array& a, const Array& b, int64_t m, int64_t k, in
     if (b.ndim() == 2) shape.push(n);
     const int64_t parameters[] = {1, m, k, n, 0, 0, left.transposed, right.transposed};
     const CallOperand in[2] = {left.operand, right.operand};
-    run_call("matmul", parameters, {out, Layout::c_order(shape, size), a.dtype()}, in);
+    if (!nothing) run_call("matmul", parameters, {out, Layout::c_order(shape, size), a.dtype()}, in);
     if (shape.n == 0) return make_numpy_scalar(a.dtype(), out);
     return new_array(engine().from_host(a.dtype(), shape, out));
 }

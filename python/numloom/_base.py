@@ -192,18 +192,7 @@ def contiguous_strides(shape, itemsize, order="C"):
     return tuple(strides)
 
 
-def is_contiguous(a, order="C"):
-    """NumPy's C_CONTIGUOUS or F_CONTIGUOUS flag: strides of axes with one element do not matter."""
-    if a.size == 0:
-        return True
-    step = a.itemsize
-    axes = zip(a.shape, a.strides, strict=False)
-    for extent, stride in (reversed(list(axes)) if order == "C" else axes):
-        if extent != 1:
-            if stride != step:
-                return False
-            step *= extent
-    return True
+is_contiguous = _core.is_contiguous  # (a, order="C"): NumPy's C_CONTIGUOUS or F_CONTIGUOUS flag
 
 
 def fortran(a):

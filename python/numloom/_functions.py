@@ -109,6 +109,8 @@ def select(condlist, choicelist, default=0):
 def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VALUE, **kwargs):
     if kwargs or (a_min is not NO_VALUE and min is not NO_VALUE) or (a_max is not NO_VALUE and max is not NO_VALUE):
         raise NotNative
+    if (a_min is NO_VALUE) != (a_max is NO_VALUE) and min is NO_VALUE and max is NO_VALUE:
+        raise NotNative  # NumPy misses the other bound
     low = min if a_min is NO_VALUE else a_min
     high = max if a_max is NO_VALUE else a_max
     low, high = (None if x is NO_VALUE else x for x in (low, high))

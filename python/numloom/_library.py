@@ -97,6 +97,9 @@ def unraveled(flat, shape):
 
 @native
 def nonzero(a):
+    made = _core.positions(a)
+    if made is not None:
+        return made
     a = asnative(a)
     if a.ndim == 0:
         raise NotNative
@@ -177,6 +180,11 @@ def taken(a, index, axis):
 
 @native
 def take(a, indices, axis=None, out=None, mode="raise"):
+    if out is None and mode == "raise" and type(a) is ndarray and type(indices) is ndarray and (
+            a.ndim == 1 if axis is None else axis == 0) and indices.dtype == INT:
+        made = _core.pick(a, indices)
+        if made is not None:
+            return made
     a = asnative(a)
     if out is not None or mode not in ("raise", "wrap", "clip"):
         raise NotNative

@@ -148,12 +148,14 @@ def repeat(self, repeats, axis=None):
 
 @native_method
 def resize(self, *new_shape, refcheck=True):
+    operator.index(refcheck)
+    empty = new_shape == ()
     if len(new_shape) == 1:
         new_shape = new_shape[0]
         if new_shape is None:
             return
         new_shape = (new_shape,) if isinstance(new_shape, (int, numpy.integer)) else tuple(new_shape)
-    if not new_shape and self.ndim:
+    if empty:
         return
     new_shape = tuple([operator.index(n) for n in new_shape])
     size = 1

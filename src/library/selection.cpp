@@ -8,6 +8,10 @@
 namespace numloom::library {
 namespace {
 
+struct Pair {
+    uint64_t low, high;
+};
+
 // Elements of one size, moved as unsigned words; anything else as bytes.
 template <class F>
 void with_width(int64_t bytes, F&& f) {
@@ -23,6 +27,9 @@ void with_width(int64_t bytes, F&& f) {
             return;
         case 8:
             f(Type<uint64_t>{});
+            return;
+        case 16:
+            f(Type<Pair>{});
             return;
         default:
             f(Type<void>{});
@@ -100,10 +107,25 @@ void expand(std::span<const int64_t> p, const CallOperand& out, std::span<const 
     const int64_t width = p[0] * item_size(out.dtype);
     const uint8_t* mask = mask_of(in[0]);
     const int64_t total = in[1].layout->size() / p[0];
-    over_mask(mask, in[0].layout->size(), total, [&](int64_t i, int64_t end, int64_t from, int64_t) {
-        for (; i < end; ++i)
-            if (mask[i])
-                std::memcpy(out.data + i * width, in[1].data + from++ * width, static_cast<size_t>(width));
+    with_width(width, [&](auto type) {
+        using T = typename decltype(type)::type;
+        over_mask(mask, in[0].layout->size(), total, [&](int64_t i, int64_t end, int64_t at, int64_t last) {
+            if constexpr (std::is_void_v<T>) {
+                for (; at < last; ++i)
+                    if (mask[i])
+                        std::memcpy(out.data + i * width, in[1].data + at++ * width,
+                                    static_cast<size_t>(width));
+            } else {
+                // Without a branch: the next value is read each time, until all of this piece are placed.
+                const T* from = reinterpret_cast<const T*>(in[1].data);
+                T* o = reinterpret_cast<T*>(out.data);
+                for (; at < last && i < end; ++i) {
+                    const T next = from[at], old = o[i];
+                    o[i] = mask[i] ? next : old;
+                    at += mask[i] != 0;
+                }
+            }
+        });
     });
 }
 

@@ -86,3 +86,31 @@ def test_views_of_small_arrays_record_nothing():
     before = numloom.stats()["instructions"]
     assert float(a[:, 1] @ a[2]) == float(numpy.arange(1.0, 16.0, 4.0) @ numpy.arange(8.0, 12.0))
     assert numloom.mesh().size > 1 or numloom.stats()["instructions"] == before
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shapes", [((0,), (0,)), ((3, 0), (0,)), ((0,), (0, 2)), ((3, 0), (0, 2)), ((0, 4), (4, 2)),
+                                    ((0, 4), (4,)), ((2, 4), (4, 0))])
+def test_sums_of_nothing(dtype, shapes):
+    a, b = (numpy.ones(shape, dtype) for shape in shapes)
+    x, y = numloom.array(a), numloom.array(b)
+    for function in ("matmul", "dot"):
+        want, got = getattr(numpy, function)(a, b), getattr(numloom, function)(x, y)
+        assert numpy.asarray(got).dtype == want.dtype and got.shape == want.shape
+        assert numpy.array_equal(numpy.asarray(got), want)
+
+
+def test_elimination_by_elements_stays_at_the_call():
+    rng = numpy.random.default_rng(2)
+    memory = rng.random((12, 12)) + 12 * numpy.eye(12)
+    made = []
+    for module in (numpy, numloom):
+        a = module.array(memory)
+        for i in range(12):
+            for j in range(i):
+                a[i, j] -= a[i, :j] @ a[:j, j]
+                a[i, j] /= a[j, j]
+            for j in range(i, 12):
+                a[i, j] -= a[i, :i] @ a[:i, j]
+        made.append(numpy.asarray(a))
+    assert numpy.allclose(*made, rtol=1e-12, atol=0)

@@ -282,7 +282,7 @@ template <class T>
 struct Op_Absolute {
     NL_DEF Real<T> apply(T a) {
         if constexpr (is_complex<T>) {
-            return m::hypot(a.re, a.im);
+            return m::magnitude(a.re, a.im);
         } else {
             return abs_any(a);
         }

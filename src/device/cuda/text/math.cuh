@@ -42,6 +42,8 @@ NL_REAL1(lgamma)
 NL_REAL1(tgamma)
 NL_REAL2(fmod)
 NL_REAL2(hypot)
+NL_FN double magnitude(double a, double b) { return ::hypot(a, b); }
+NL_FN float magnitude(float a, float b) { return ::hypotf(a, b); }
 NL_REAL2(atan2)
 NL_REAL2(nextafter)
 NL_FN double pow(double a, double b) { return ::pow(a, b); }
