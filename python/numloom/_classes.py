@@ -5,8 +5,9 @@ import functools
 import numpy
 
 from numloom import _core, _fallback
-from numloom._base import ndarray, scalar
+from numloom._base import NotNative, ndarray, scalar
 from numloom._display import flatiter
+from numloom._grids import INDEXERS
 
 
 def arrays_of(x):
@@ -49,6 +50,10 @@ class Indexer:
         self._name, self._original = name, original
 
     def __getitem__(self, key):
+        try:
+            return INDEXERS[self._name](key)
+        except NotNative:
+            pass
         return _fallback.call(self._name, self._original.__getitem__, (key,), {})
 
     def __getattr__(self, name):

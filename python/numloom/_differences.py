@@ -46,19 +46,28 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 @native
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     a = asnative(a)
-    if out is not None:
+    if out is not None and type(out) is not ndarray:
         raise NotNative
     view = diagonal_of(a, operator.index(offset), axis1, axis2)
-    return reduce_op("add", view, (view.ndim - 1,), sum_type(a.dtype) if dtype is None else native_dtype(dtype))
+    kind = sum_type(a.dtype) if dtype is None else native_dtype(dtype)
+    return reduce_op("add", view, (view.ndim - 1,), kind, False, out)
 
 
 @native
 def fill_diagonal(a, val, wrap=False):
-    if type(a) is not ndarray or a.ndim != 2 or wrap or type(val) not in (int, float, complex, bool):
+    if type(a) is not ndarray or a.ndim < 2 or wrap or not a.flags.writeable or a.ndim > 2 and len(set(a.shape)) != 1:
         raise NotNative
-    if not a.flags.writeable:
+    n = min(a.shape)
+    view = diagonal_view(a) if a.ndim == 2 else _core.view(a, (n,), (sum(a.strides),), 0)
+    if type(val) not in (int, float, complex, bool):
+        val = raveled(asnative(val))
+        if val.dtype.kind == "c" and a.dtype.kind != "c" or not val.size:
+            raise NotNative
+        if val.shape[0] != n:
+            val = concatenate([val] * -(-n // val.shape[0]))[:n]
+    elif type(val) is complex and a.dtype.kind != "c":
         raise NotNative
-    _core.assign(diagonal_view(a), val)
+    _core.assign(view, val)
 
 
 # ------------------------------------------------------------------------------------------------- differences
@@ -93,9 +102,17 @@ def diff(a, n=1, axis=-1, prepend=NO_VALUE, append=NO_VALUE):
 @native
 def ediff1d(ary, to_end=None, to_begin=None):
     a = raveled(asnative(ary))
-    if to_end is not None or to_begin is not None or a.dtype.kind == "b":
+    if a.dtype.kind == "b":
         raise NotNative
-    return a[1:] - a[:-1]
+    parts = [a[1:] - a[:-1]]
+    for extra, at in ((to_begin, 0), (to_end, 1 + (to_begin is not None))):
+        if extra is None:
+            continue
+        extra = raveled(asnative(extra))
+        if not numpy.can_cast(extra.dtype, a.dtype, "same_kind"):
+            raise NotNative
+        parts.insert(at, extra if extra.dtype == a.dtype else astype(extra, a.dtype))
+    return parts[0] if len(parts) == 1 else concatenate(parts)
 
 
 def gradient_axis(f, h, axis, edge_order):

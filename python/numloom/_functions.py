@@ -193,9 +193,18 @@ def putmask(a, mask, values):
 @native(name="round")
 def round_(a, decimals=0, out=None):
     a = asnative(a)
-    if out is not None or type(decimals) is not int:
+    if type(decimals) is not int:
         raise NotNative
+    if out is not None:
+        if type(out) is not ndarray or not out.flags.writeable or out.shape != a.shape or out.dtype != a.dtype:
+            raise NotNative
+        _core.assign(out, round_.__numloom_native__(a, decimals))
+        return out
     kind = a.dtype.kind
+    if kind == "c" and a.ndim:
+        made = _core.empty(a.shape, a.dtype)
+        made.real, made.imag = (round_.__numloom_native__(copy(part), decimals) for part in (a.real, a.imag))
+        return made
     if kind == "b" or kind == "c":
         raise NotNative
     if kind in "iu":
@@ -253,7 +262,13 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     a = asnative(x)
     if a.dtype.kind not in "f":
         if a.dtype.kind == "c":
-            raise NotNative
+            if not a.ndim or not copy:
+                raise NotNative
+            made = _core.empty(a.shape, a.dtype)
+            for part in ("real", "imag"):
+                given = make_array(getattr(a, part), copy=True)
+                setattr(made, part, nan_to_num.__numloom_native__(given, True, nan, posinf, neginf))
+            return made
         return make_array(a, copy=copy) if a.ndim else scalar_or_array(make_array(a, copy=True))
     if any(type(v) not in (int, float, type(None)) for v in (nan, posinf, neginf)) or (
             not copy and not a.flags.writeable):

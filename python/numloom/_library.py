@@ -186,7 +186,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         if made is not None:
             return made
     a = asnative(a)
-    if out is not None or mode not in ("raise", "wrap", "clip"):
+    if mode not in ("raise", "wrap", "clip") or out is not None and (type(out) is not ndarray or out.dtype != a.dtype
+                                                                     or not _core.writeable(out)):
         raise NotNative
     scalar_index = not isinstance(indices, (ndarray, numpy.ndarray, list, tuple))
     index = index_array(indices)
@@ -203,6 +204,11 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     else:
         index = _core.elementwise_new("minimum", INT, _core.elementwise_new("maximum", INT, index, 0), n - 1)
     result = taken(a, index, axis)
+    if out is not None:
+        if out.shape != result.shape:
+            raise NotNative
+        _core.assign(out, result)
+        return out
     return _core.to_scalar(result) if result.ndim == 0 and scalar_index else result
 
 
@@ -370,7 +376,9 @@ def check_masks(a, key):
                 raise NotNative
             axis += e.ndim
         elif type(e) is list and e and type(e[0]) in (bool, numpy.bool_):
-            raise NotNative
+            if seen_ellipsis or len(e) != a.shape[axis] or any(type(k) not in (bool, numpy.bool_) for k in e):
+                raise NotNative
+            axis += 1
         else:
             axis += 1
 

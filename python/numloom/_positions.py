@@ -121,11 +121,21 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 
 # ---------------------------------------------------------------------------------------------------- writing
+def bounded(index, n, mode):
+    """Positions brought into [0, n): wrapped round, or clipped."""
+    if n == 0:
+        raise NotNative
+    if mode == "wrap":
+        return index % n
+    return _core.elementwise_new("minimum", INT, _core.elementwise_new("maximum", INT, index, 0), n - 1)
+
+
 @native
 def put(a, ind, v, mode="raise"):
-    if type(a) is not ndarray or not _core.writeable(a) or mode != "raise":
+    if type(a) is not ndarray or not _core.writeable(a) or mode not in ("raise", "wrap", "clip"):
         raise NotNative
-    index = raveled(checked(index_array(ind), a.size))
+    index = raveled(index_array(ind))
+    index = checked(index, a.size) if mode == "raise" else bounded(index, a.size, mode)
     values = raveled(asnative(v))
     if index.size == 0:
         return
@@ -194,14 +204,16 @@ def choose(a, choices, out=None, mode="raise"):
         rest = choices.shape[1:]
         choices = [_core.reshape_view(dense(choices[i:i + 1]), rest) for i in range(choices.shape[0])]
     choices = choices if type(choices) in (list, tuple) else list(asnative(choices))
-    if out is not None or mode != "raise" or not 0 < len(choices) < 32 or any(
-            type(c) is not ndarray and not isinstance(c, numpy.ndarray) for c in choices):
+    if out is not None or mode not in ("raise", "wrap", "clip") or not 0 < len(choices) < 32:
         raise NotNative
     index = index_array(a)
+    kinds = [c if type(c) in (int, float, complex) else None for c in choices]  # plain numbers take the others' dtype
     choices = [asnative(c) for c in choices]
     if index.ndim == 0:
         raise NotNative
-    dtype = numpy.result_type(*[c.dtype for c in choices])
+    if mode != "raise":
+        index = bounded(index, len(choices), mode)
+    dtype = numpy.result_type(*[c.dtype if kind is None else kind for c, kind in zip(choices, kinds, strict=True)])
     shape = broadcast_shapes(index.shape, *[c.shape for c in choices])
     if index.size and (index.min() < 0 or index.max() >= len(choices)):
         raise NotNative

@@ -359,16 +359,22 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_V
     a = asnative(a)
     if a.dtype.kind not in "fc":
         return mean.__numloom_native__(a, axis, dtype, out, keepdims, where=where)
-    if out is not None or where is not NO_VALUE or dtype is not None or a.dtype == HALF:
+    if dtype is not None or a.dtype == HALF:
         raise NotNative
+    out = own_or_refuse(out)
     filled, mask = without_nan(a, 0)
+    if where is not NO_VALUE:
+        chosen = asnative(where)
+        if chosen.dtype != BOOL or broadcast_shapes(chosen.shape, a.shape) != a.shape:
+            raise NotNative
+        filled, mask = select(chosen, filled, 0, a.dtype), mask | ~chosen
     axes = reduced_axes(axis, a.ndim)
     keepdims = keepdims is not NO_VALUE and bool(keepdims)
     count = as_array(reduce_op("add", ~mask, axes, INT, keepdims))
     if bool((count == 0).any()):
         raise NotNative  # NumPy warns
     total = as_array(reduce_op("add", filled, axes, a.dtype, keepdims))
-    return scalar_or_array(divided(total, count, a.dtype))
+    return finish(divided(total, count, a.dtype), a.dtype, keepdims, out)
 
 
 def nan_extreme(name, a, axis, out, keepdims, initial, where):
