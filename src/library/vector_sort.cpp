@@ -96,7 +96,7 @@ void sort_short(DType d, const T* in, T* out, int64_t n) {
 template <class T>
 void sort_long(DType d, const T* in, T* out, int64_t n) {
     using Key = Bits<T>;
-    const int64_t wanted = std::min<int64_t>(8 * parallel_threads(), n / kChunk);
+    const int64_t wanted = std::min<int64_t>(std::max<int64_t>(8 * parallel_threads(), n >> 16), n / kChunk);
     const int64_t buckets = std::min<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)), kMaxBuckets);
     const std::vector<Key> borders = choose_borders(in, n, buckets);
     const int64_t chunks = (n + kChunk - 1) / kChunk;
