@@ -46,6 +46,8 @@ struct VectorTable {
     // The first position of the largest or smallest of n numbers, n > 0, or of a NaN; -1 for dtypes without
     // vectors.
     int64_t (*find_extreme)(DType d, bool largest, const void* line, int64_t n);
+    // out[n] = the next numbers in [0, 1) of MT19937, from words[position] on; returns the new position.
+    int64_t (*mt19937_uniform)(uint32_t* words, int64_t position, double* out, int64_t n);
 };
 
 // The table in use: plain code unless someone chose another.

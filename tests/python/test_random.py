@@ -185,3 +185,62 @@ def test_who_asks_for_the_state_gets_numpys_stream():
         generator = nl.random.default_rng()
         copied = pickle.loads(pickle.dumps(generator))
         numpy.testing.assert_array_equal(numpy.asarray(draw(generator)), numpy.asarray(draw(copied)))
+
+
+LEGACY = (
+    lambda r: r.random_sample(50_001),
+    lambda r: r.randint(0, 9, 3),
+    lambda r: r.rand(3, 20_000),
+    lambda r: r.bytes(2) and r.rand(70_000),  # an odd number of words before
+    lambda r: r.uniform(-2.5, 3, (200, 201)),
+    lambda r: r.randn(40_000),
+    lambda r: r.random(65_536),
+    lambda r: r.rand(5),
+    lambda r: r.normal(1, 2, 50_000),
+    lambda r: r.rand(),
+)
+
+
+@pytest.mark.parametrize("seed", (0, 1, 12345))
+def test_seeded_legacy_draws_are_numpys_bit_for_bit(seed):
+    theirs, ours = numpy.random.RandomState(seed), nl.random.RandomState(seed)
+    for _ in range(2):
+        for draw in LEGACY:
+            want, got = draw(theirs), numpy.asarray(draw(ours))
+            assert got.shape == numpy.shape(want) and got.dtype == numpy.asarray(want).dtype
+            numpy.testing.assert_array_equal(got, want)
+    numpy.testing.assert_array_equal(numpy.asarray(ours.get_state()[1]), theirs.get_state()[1])
+
+
+def test_seeded_module_functions_are_numpys_bit_for_bit():
+    theirs = numpy.random.RandomState(7)
+    for module in (nl.random, numpy.random):  # a seed that is set in NumPy counts too
+        module.seed(7)
+        theirs.seed(7)
+        for draw in LEGACY:
+            numpy.testing.assert_array_equal(numpy.asarray(draw(nl.random)), draw(theirs))
+    kept = nl.random.get_state()
+    first = numpy.asarray(nl.random.rand(40_000))
+    nl.random.set_state(kept)
+    numpy.testing.assert_array_equal(numpy.asarray(nl.random.rand(40_000)), first)
+
+
+def test_unseeded_legacy_draws_are_made_by_the_engine():
+    program = (
+        "import numloom as nl, numpy\n"
+        "x = [nl.random.rand(40_000), nl.random.randn(40_000), nl.random.uniform(1, 2, 40_000)]\n"
+        "state = nl.random.RandomState()\n"
+        "x += [state.random_sample(40_000), state.normal(5, 0.5, 40_000)]\n"
+        "nl.eval(*x)\n"
+        "assert nl.stats()['host_calls'] == 0, nl.stats()\n"
+        "means = [float(a.mean()) for a in x]\n"
+        "assert all(abs(a - b) < 0.05 for a, b in zip(means, [0.5, 0, 1.5, 0.5, 5])), means\n"
+        "numpy.random.seed(3)\n"
+        "want = numpy.random.RandomState(3)\n"
+        "assert numpy.array_equal(numpy.asarray(nl.random.rand(40_000)), want.rand(40_000))\n"
+        "state.get_state()\n"
+        "theirs = numpy.random.RandomState(); theirs.set_state(state.get_state(legacy=False))\n"
+        "assert numpy.array_equal(numpy.asarray(state.rand(40_000)), theirs.rand(40_000))\n"
+        "assert numpy.array_equal(numpy.asarray(state.randn(40_000)), theirs.randn(40_000))\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -92,6 +92,19 @@ def _pcg64_draw(bit_generator, size, n):
     return out
 
 
+def _mt19937_draw(bit_generator, size):
+    """Draw uniform numbers of NumPy's legacy stream by the engine, and move the generator on; None where it can't."""
+    with bit_generator.lock:
+        whole = bit_generator.state
+        out = _core.empty(size if type(size) is tuple else (size,), _numpy.dtype(float))
+        position = _core.mt19937(whole["state"]["key"], whole["state"]["pos"], out)
+        if position is None:
+            return None
+        whole["state"]["pos"] = position
+        bit_generator.state = whole
+    return out
+
+
 class _Free:
     """The counter-based stream of a generator that owes nobody a stream: Philox, keyed by entropy of process 0."""
 
@@ -178,25 +191,108 @@ def _make_state(bit_generator):
     return RandomState(bit_generator)
 
 
-class RandomState(_numpy_random.RandomState, metaclass=_Kind):
-    """numpy.random.RandomState whose draws are our arrays."""
+def _long(size):
+    return _length(size) >= _LONG
 
-    locals().update(_methods(_numpy_random.RandomState))
+
+def _real(*numbers):
+    return all(type(x) in (int, float) for x in numbers)
+
+
+class _Long:
+    """The legacy names whose long draws the engine makes, over `_now()`: a _Free or None, and the bit generator."""
+
+    def _uniform_draw(self, size):
+        if not _long(size):
+            return None
+        free, bits = self._now()
+        if free is not None:
+            return free.draw("philox_uniform", size, _length(size))
+        return _mt19937_draw(bits, size) if isinstance(bits, _numpy_random.MT19937) else None
+
+    def _normal_draw(self, size):
+        free = self._now()[0] if _long(size) else None
+        return None if free is None else free.draw("philox_normal", size, _length(size))
+
+    def random_sample(self, size=None):
+        drawn = self._uniform_draw(size)
+        return self._host("random_sample")(size) if drawn is None else drawn
+
+    def random(self, size=None):
+        return self.random_sample(size)
+
+    def rand(self, *args):
+        drawn = self._uniform_draw(args)
+        return self._host("rand")(*args) if drawn is None else drawn
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        if _long(size) and _real(low, high) and 0.0 <= high - low < _math.inf:
+            drawn = self._uniform_draw(size)
+            if drawn is not None:
+                return float(low) + float(high - low) * drawn
+        return self._host("uniform")(low, high, size)
+
+    def standard_normal(self, size=None):
+        drawn = self._normal_draw(size)
+        return self._host("standard_normal")(size) if drawn is None else drawn
+
+    def randn(self, *args):
+        drawn = self._normal_draw(args)
+        return self._host("randn")(*args) if drawn is None else drawn
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        if _long(size) and _real(loc, scale) and scale >= 0:
+            drawn = self._normal_draw(size)
+            if drawn is not None:
+                return float(loc) + float(scale) * drawn
+        return self._host("normal")(loc, scale, size)
+
+
+_LONG_METHODS = {name: value for name, value in vars(_Long).items() if not name.startswith("__")}
+_LONG_NAMES = tuple(name for name in _LONG_METHODS if not name.startswith("_"))
+
+
+class RandomState(_numpy_random.RandomState, metaclass=_Kind):
+    """numpy.random.RandomState whose draws are our arrays.
+
+    Long draws of uniform numbers are made by the engine, in NumPy's stream; without a seed, those of normal numbers
+    too, from a counter-based stream, until someone seeds it, asks for its state or for its bit generator.
+    """
+
+    _on_host = _methods(_numpy_random.RandomState)
+    locals().update(_on_host, **_LONG_METHODS)
+    _free = None
 
     def __init__(self, seed=None):
-        if seed is None:
+        unseeded = seed is None
+        if unseeded:
             drawn = _entropy()
             seed = drawn if drawn is None else drawn % 2**32
         super().__init__(_fallback.plain(seed))
+        self._free = _Free() if unseeded else None
+
+    def _now(self):
+        return self._free, super()._bit_generator
+
+    def _host(self, name):
+        return self._on_host[name].__get__(self)
+
+    @property
+    def _bit_generator(self):
+        self._free = None
+        return super()._bit_generator
 
     def get_state(self, legacy=True):
+        self._free = None
         return _fallback.Session().from_host(super().get_state(legacy=legacy)) if legacy else super().get_state(
             legacy=False)
 
     def set_state(self, state):
+        self._free = None
         return super().set_state(_fallback.plain(state))
 
     def seed(self, seed=None):
+        self._free = None
         return super().seed(_fallback.plain(seed))
 
     def __setstate__(self, state):
@@ -248,12 +344,66 @@ if mesh().processes > 1:
     _numpy_random.seed(_entropy() % 2**32)  # noqa: NPY002 (the stream of the module functions)
 
 
+class _Module(_Long):
+    """The module functions' hidden RandomState, which is NumPy's, so that seeds set there count here too."""
+
+    def __init__(self):
+        self._hidden = _numpy_random.mtrand._rand
+        self._free, self._owed = None, False
+        self._on_host = {name: _fallback.wrap(getattr(_numpy_random, name), f"random.{name}") for name in _LONG_NAMES}
+
+    def _now(self):
+        bits = self._hidden._bit_generator
+        # Seeding a bit generator afresh takes the seed sequence away that it was made with.
+        if self._owed or getattr(bits, "_seed_seq", None) is None:
+            return None, bits
+        if self._free is None:
+            self._free = _Free()
+        return self._free, bits
+
+    def _host(self, name):
+        return self._on_host[name]
+
+    def owing(self, name):
+        """NumPy's function of that name, which lets users look at the state, or set it."""
+        function = _fallback.wrap(getattr(_numpy_random, name), f"random.{name}")
+
+        def call(*args, **kwargs):
+            self._owed = True
+            return function(*args, **kwargs)
+
+        return self._dressed(name, call)
+
+    def long(self, name):
+        function = getattr(self, name)
+
+        def call(*args, **kwargs):
+            return function(*args, **kwargs)
+
+        return self._dressed(name, call)
+
+    def _dressed(self, name, call):
+        value = getattr(_numpy_random, name)
+        _functools.update_wrapper(call, value, updated=())
+        call.__module__ = "numloom"
+        call.__numloom_oracle__ = value
+        return _fallback.unbound(call, value)
+
+
 def _module_functions():
     """numpy.random.normal and its like: methods of one hidden RandomState."""
+    module = _Module()
     for name in _numpy_random.__all__:
         value = getattr(_numpy_random, name)
-        if not isinstance(value, type) and callable(value) and name not in globals():
+        if isinstance(value, type) or not callable(value) or name in globals():
+            continue
+        if name in _LONG_NAMES:
+            globals()[name] = module.long(name)
+        elif name in ("seed", "get_state", "set_state", "get_bit_generator", "set_bit_generator"):
+            globals()[name] = module.owing(name)
+        else:
             globals()[name] = _fallback.wrap(value, f"random.{name}")
+    globals()["ranf"] = globals()["sample"] = globals()["random_sample"]
 
 
 _module_functions()

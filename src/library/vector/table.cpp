@@ -1,6 +1,7 @@
 // The table of one instruction set.
 #include "library/vector.hpp"
 #include "library/vector/extreme.hpp"
+#include "library/vector/mersenne.hpp"
 #include "library/vector/random.hpp"
 #include "library/vector/sort.hpp"
 
@@ -25,6 +26,7 @@ const VectorTable kVectors = {
     .philox_uniform = philox_uniform,
     .philox_normal = philox_normal,
     .find_extreme = find_extreme,
+    .mt19937_uniform = mt19937_uniform,
 };
 
 }  // namespace numloom::library::NUMLOOM_TARGET
