@@ -1,5 +1,7 @@
 // The type numloom.ndarray: creation, attributes, and the metaclass that lets isinstance accept NumPy's
 // arrays.
+#include <cstdio>
+
 #include "numbers.hpp"
 #include "operand.hpp"
 
@@ -216,9 +218,27 @@ void parse_new_shape(PyObject* shape, int64_t size, Dims* out) {
     }
 }
 
+// Whether the NumPy in use is of version 2.`minor` or newer.
+bool numpy_from(int minor) {
+    Ref version = Ref::take(PyObject_GetAttrString(np.module, "__version__"));
+    const char* text = PyUnicode_AsUTF8(version.get());
+    if (!text) throw PythonError{};
+    int major_found = 0, minor_found = 0;
+    return std::sscanf(text, "%d.%d", &major_found, &minor_found) == 2 &&
+           (major_found > 2 || (major_found == 2 && minor_found >= minor));
+}
+
 int set_shape(PyObject* self, PyObject* value, void*) {
     return guarded(-1, [&] {
         if (!value) raise(PyExc_AttributeError, "Cannot delete array shape");
+        static const bool deprecated = numpy_from(5);
+        if (deprecated &&
+            PyErr_WarnEx(
+                PyExc_DeprecationWarning,
+                "Setting the shape on a NumPy array has been deprecated in NumPy 2.5.\n"
+                "As an alternative, you can create a new view using np.reshape (with copy=False if needed).",
+                1) != 0)
+            throw PythonError{};
         ArrayObject* o = as_array(self);
         Dims shape;
         parse_new_shape(value, o->array.size(), &shape);

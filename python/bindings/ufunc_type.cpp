@@ -59,8 +59,8 @@ PyObject* quick_call(UfuncObject* u, PyObject* const* args, Py_ssize_t n, PyObje
         if (PyTuple_GET_SIZE(names) > 1 || n != u->inputs || PyTuple_GET_ITEM(names, 0) != out_name)
             return nullptr;
         out = args[n];
-    } else if (n == u->inputs + 1) {
-        out = args[n - 1];
+    } else if (n == u->inputs + 1 && u->op != OpCode::Maximum && u->op != OpCode::Minimum) {
+        out = args[n - 1];  // NumPy deprecates it for the extremes
     } else if (n != u->inputs) {
         return nullptr;
     }

@@ -223,8 +223,16 @@ def view(self, dtype=NO_VALUE, type=NO_VALUE):
 builtin_type = type
 
 
+def deprecated(version, text):
+    """NumPy's warning about an attribute that is set, from that version on, at the user's line."""
+    if numpy.lib.NumpyVersion(numpy.__version__) >= version + ".0":
+        warnings.warn(text, DeprecationWarning, stacklevel=3)
+
+
 def set_dtype(a, dtype):
     """a.dtype = dtype."""
+    deprecated("2.5", "Setting the dtype on a NumPy array has been deprecated in NumPy 2.5.\n"
+               "Instead of changing the dtype on an array x, create a new array with x.view(new_dtype)")
     other = view(a, dtype)
     if type(other) is not ndarray:
         raise TypeError("the dtype of an array can only be set to another native dtype")
@@ -233,6 +241,8 @@ def set_dtype(a, dtype):
 
 def set_strides(a, strides):
     """a.strides = strides."""
+    deprecated("2.4", "Setting the strides on a NumPy array has been deprecated in NumPy 2.4.\n"
+               "As an alternative, you can create a new view using np.lib.stride_tricks.as_strided.")
     host = _display.exported(a)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

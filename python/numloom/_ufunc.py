@@ -4,6 +4,8 @@ dtypes are resolved by NumPy's own rules (``ufunc.resolve_dtypes``); a call that
 which the engine lacks, goes to NumPy on the host, which then raises NumPy's errors.
 """
 
+import warnings
+
 import numpy
 
 from numloom import _core, _fallback
@@ -102,11 +104,19 @@ def loop_of(name, dtypes, nin):
     return loop
 
 
+_EXTREMES_TAKE_TWO = numpy.lib.NumpyVersion(numpy.__version__) >= "2.5.0"
+
+
 def given_out(u, args, kwargs):
     """(inputs, out or None) of a call; NotNative for anything but one array of ours."""
     nin = u.nin
-    if not nin <= len(args) <= nin + 1 or len(args) > nin and u.__name__ in ("maximum", "minimum"):
-        raise NotNative  # NumPy deprecates a third positional argument of the extremes
+    if not nin <= len(args) <= nin + 1:
+        raise NotNative
+    if len(args) > nin and u.__name__ in ("maximum", "minimum") and _EXTREMES_TAKE_TWO:
+        warnings.warn("Passing more than 2 positional arguments to np.maximum and np.minimum is deprecated. If you "
+                      "meant to use the third argument as an output, use the `out` keyword argument instead. If you "
+                      "hoped to work with more than 2 inputs, combine them into a single array and get the extrema "
+                      "for the relevant axis.", DeprecationWarning, stacklevel=4)
     out = kwargs.pop("out", None)
     if len(args) > nin:
         if out is not None:

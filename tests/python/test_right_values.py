@@ -305,3 +305,19 @@ def test_results_of_reductions_are_numpys_scalars():
     assert repr(x.sum()) == repr(numpy.float64(5.0)) and "abc" * i.min() == "abc"
     assert round(float(x.mean()), 2) == 1.67 and divmod(i.sum(), 4) == (1, 2) and x.sum().is_integer()
     assert numpy.isscalar(x.sum()) and np.isscalar(x.sum()) and hash(i.max()) == hash(3)
+
+
+@pytest.mark.parametrize("statement", ["a.shape = 6", "a.strides = (8, 8)", "a.dtype = 'i8'", "np.fix(a)",
+                                       "np.maximum(a, 1, a)", "np.cross([1, 2], [3, 4])"])
+def test_deprecations_warn_as_numpys(statement):
+    seen = []
+    for module in (numpy, np):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                exec(statement, {"a": module.zeros((2, 3)), "np": module})
+            except Exception as error:
+                seen.append(type(error).__name__)
+        seen.append([(w.category, str(w.message), w.filename) for w in caught])
+    half = len(seen) // 2
+    assert seen[:half] == seen[half:]
