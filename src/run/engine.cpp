@@ -88,10 +88,12 @@ class EngineImpl final : public Engine {
     }
 
     Array empty(DType d, std::span<const int64_t> shape) override {
-        return make(d, shape, Layout::c_order(shape, item_size(d)));
+        refuse_too_big(d, shape);
+        return make(d, Layout::c_order(shape, item_size(d)));
     }
     Array empty_f_order(DType d, std::span<const int64_t> shape) override {
-        return make(d, shape, Layout::f_order(shape, item_size(d)));
+        refuse_too_big(d, shape);
+        return make(d, Layout::f_order(shape, item_size(d)));
     }
 
     Array from_host(DType d, std::span<const int64_t> shape, const void* data) override {
@@ -279,21 +281,23 @@ class EngineImpl final : public Engine {
         EngineImpl& e_;
     };
 
-    Array make(DType d, std::span<const int64_t> shape, const Layout* l) {
+    // Before strides are worked out, which would overflow.
+    void refuse_too_big(DType d, std::span<const int64_t> shape) const {
         int64_t bytes = item_size(d);
         for (int64_t n : shape)
             if (__builtin_mul_overflow(bytes, std::max<int64_t>(n, 1), &bytes))
                 throw value_error(
                     "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible "
                     "size.");
-        const bool nothing = l->size() == 0;
+        const bool nothing = std::find(shape.begin(), shape.end(), 0) != shape.end();
         if (!nothing &&
             static_cast<uint64_t>(bytes) > (memory_.totalram + memory_.totalswap) * memory_.mem_unit)
             throw memory_error("Unable to allocate " + readable(static_cast<double>(bytes)) +
                                " for an array with shape " + shape_text(shape) + " and data type " +
                                std::string(name(d)));
-        return Array(new Storage(d, l), l, 0, d);
     }
+
+    static Array make(DType d, const Layout* l) { return Array(new Storage(d, l), l, 0, d); }
 
     // Runs what is recorded where the storage has pending writes (and reads, where it will be written).
     void settle(const Storage& s, Trigger why, bool reads) {
