@@ -277,8 +277,8 @@ def reduce_type(name, a, dtype, out):
 
 
 def identity_of(name, dtype):
-    if name == "logical_and":
-        return True
+    if name == "bitwise_and":  # all bits set
+        return True if dtype == BOOL else -1 if dtype.kind == "i" else int(numpy.iinfo(dtype).max)
     return IDENTITIES[name]
 
 
@@ -341,10 +341,6 @@ def masked(name, a, mask, initial, dtype):
         raise NotNative
     if name in IDENTITIES:
         fill = identity_of(name, dtype)
-        if name == "bitwise_and" and dtype.kind == "u":
-            fill = numpy.iinfo(dtype).max
-        elif name == "bitwise_and" and dtype == BOOL:
-            fill = True
     elif initial is None:
         raise ValueError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to "
                          "specify 'initial'")

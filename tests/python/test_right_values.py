@@ -237,6 +237,18 @@ def test_types_of_reductions(dtype):
         check(text, x=x)
 
 
+@pytest.mark.parametrize("dtype", "?bBhHiIlLefdFD")
+@pytest.mark.parametrize("name", ["add", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_and",
+                                  "logical_or", "logical_xor", "maximum", "minimum", "hypot", "subtract", "gcd"])
+def test_reductions_over_nothing(name, dtype):
+    x = numpy.zeros((2, 0, 3), dtype)
+    for text in ("reduce(x, axis=1)", "reduce(x)", "reduce(x, axis=2)", "accumulate(x, axis=1)",
+                 "reduce(x, axis=(0, 1))",
+                 "reduce(x, axis=1, initial=3)", "reduceat(x, [0], axis=0)", "reduce(x, axis=1, keepdims=True)"):
+        check(f"np.{name}.{text}", x=x)
+    check(f"np.{name}.reduce(x, where=False, axis=0)", x=numpy.ones((2, 3), dtype))
+
+
 @pytest.mark.parametrize("n", [1, 2, 8, 1000, 10_000, 20_000, 1_000_000])
 def test_in_place_sums_of_shifted_views(n):
     for module in (numpy, np):
