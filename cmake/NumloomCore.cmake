@@ -45,6 +45,9 @@ if(loop_sources)
   endforeach()
 endif()
 
+# Sums of products: GCC's -O2 leaves them to single elements.
+set_source_files_properties(src/library/correlation.cpp PROPERTIES COMPILE_OPTIONS ${loop_optimization})
+
 if(core_sources OR loop_sources)
   add_library(numloom_core STATIC ${core_sources} ${loop_objects})
   set_target_properties(numloom_core PROPERTIES LINKER_LANGUAGE CXX)

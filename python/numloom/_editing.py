@@ -18,9 +18,8 @@ from numloom._base import (
     fortran,
     ndarray,
 )
-from numloom._library import checked, compressed, dense, flat_positions, run, scan, searchsorted, taken
+from numloom._library import around_axis, checked, compressed, dense, flat_positions, run, taken
 from numloom._manipulation import concatenate, moveaxis, raveled, repeat
-from numloom._reductions import as_array
 from numloom._registry import native
 
 
@@ -305,6 +304,8 @@ def repeated_by_counts(a, counts, axis):
     counts = counts if counts.dtype == INT else astype(counts, INT)
     if counts.ndim != 1 or counts.shape[0] != a.shape[axis] or counts.size and int(counts.min()) < 0:
         raise NotNative
-    ends = scan("add", counts, 0, INT)
-    total = int(ends[-1]) if counts.size else 0
-    return taken(a, as_array(searchsorted(ends, _core.ramp(total, 0, 1), "right")), axis)
+    total = int(counts.sum()) if counts.size else 0
+    out = _core.empty((*a.shape[:axis], total, *a.shape[axis + 1:]), a.dtype)
+    if out.size:
+        run("repeat", around_axis(a.shape, axis), out, dense(a), dense(counts))
+    return out

@@ -32,6 +32,28 @@ void add_product(Half& sum, Half a, Half b) {
 
 // Sums that fit the first-level cache while the second line passes by.
 constexpr int64_t kBlock = 1024;
+// Terms that are added to a sum while it is in a register.
+constexpr int64_t kTaps = 4;
+
+// to[i] += a[i + j] * v[j] for j in [0, m), i in [0, n): in the order of j.
+template <class T>
+void slide(T* __restrict to, const T* __restrict a, const T* __restrict v, int64_t m, int64_t n) {
+    int64_t j = 0;
+    for (; j + kTaps <= m; j += kTaps) {
+        const T v0 = v[j], v1 = v[j + 1], v2 = v[j + 2], v3 = v[j + 3];
+        const T* from = a + j;
+        for (int64_t i = 0; i < n; ++i) {
+            T sum = to[i];
+            add_product(sum, from[i], v0);
+            add_product(sum, from[i + 1], v1);
+            add_product(sum, from[i + 2], v2);
+            add_product(sum, from[i + 3], v3);
+            to[i] = sum;
+        }
+    }
+    for (; j < m; ++j)
+        for (int64_t i = 0; i < n; ++i) add_product(to[i], a[i + j], v[j]);
+}
 
 void correlate(std::span<const int64_t>, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t m = in[1].layout->size();
@@ -45,11 +67,7 @@ void correlate(std::span<const int64_t>, const CallOperand& out, std::span<const
                             for (int64_t block = begin; block < end; block += kBlock) {
                                 const int64_t n = std::min(kBlock, end - block);
                                 std::fill(to + block, to + block + n, T{});
-                                for (int64_t j = 0; j < m; ++j) {
-                                    const T factor = v[j];
-                                    for (int64_t i = 0; i < n; ++i)
-                                        add_product(to[block + i], a[block + i + j], factor);
-                                }
+                                slide(to + block, a + block, v, m, n);
                             }
                         });
     });

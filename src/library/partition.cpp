@@ -7,6 +7,7 @@
 
 #include "core/scalar.hpp"
 #include "library/call.hpp"
+#include "library/vector_sort.hpp"
 
 namespace numloom::library {
 namespace {
@@ -37,6 +38,9 @@ void select(It begin, It end, std::span<const int64_t> positions, Before less) {
     }
 }
 
+// Up to so many elements a sort in vector registers is done before a selection without them is.
+constexpr int64_t kSortedWhole = 1 << 20;
+
 template <class F>
 void over_rows(int64_t rows, int64_t n, F&& f) {
     parallel_ranges(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
@@ -45,10 +49,17 @@ void over_rows(int64_t rows, int64_t n, F&& f) {
 }
 
 void partition(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
-    const int64_t n = p[0];
+    const int64_t n = p[0], rows = out.layout->size() / n;
+    if (has_vector_sort(out.dtype) && n <= kSortedWhole) {
+        const int64_t width = n * item_size(out.dtype);
+        over_rows(rows, n, [&](int64_t r) {
+            vector_sort(out.dtype, in[0].data + r * width, out.data + r * width, n);
+        });
+        return;
+    }
     dispatch(out.dtype, [&](auto type) {
         using T = typename decltype(type)::type;
-        over_rows(out.layout->size() / n, n, [&](int64_t row) {
+        over_rows(rows, n, [&](int64_t row) {
             const T* from = reinterpret_cast<const T*>(in[0].data) + row * n;
             T* to = reinterpret_cast<T*>(out.data) + row * n;
             std::copy(from, from + n, to);
