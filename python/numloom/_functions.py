@@ -28,7 +28,7 @@ from numloom._base import (
     scalar_or_array,
 )
 from numloom._creation import array as make_array
-from numloom._manipulation import moveaxis, raveled
+from numloom._manipulation import concatenate, moveaxis, raveled
 from numloom._registry import native
 from numloom._ufunc import OBJECTS, constant, new_output, reduce_op, sum_type
 
@@ -175,18 +175,32 @@ def copyto(dst, src, casting="same_kind", where=True):
 def putmask(a, mask, values):
     if type(a) is not ndarray or not a.flags.writeable:
         raise NotNative
-    values = number_or_array(values)
+    values = number_or_array(values if type(values) is not list else asnative(values))
+    mask = asnative(mask)
     if type(values) is ndarray:
-        if values.ndim:
+        if values.dtype.kind == "c" and a.dtype.kind != "c" or mask.shape != a.shape or values.size == 0:
             raise NotNative
+        if values.ndim:
+            values = repeated_over(values, a)
     elif type(values) in PYTHON_NUMBERS:
         values = constant(values, a.dtype)
     elif not numpy.can_cast(values.dtype, a.dtype, "same_kind"):
         raise NotNative
-    mask = asnative(mask)
     if mask.shape != a.shape:
         raise NotNative
-    _core.elementwise("where", a.dtype, a, mask, values, a)
+    _core.elementwise("where", a.dtype, a, truth_of(mask), values, a)
+
+
+def repeated_over(values, a):
+    """Values in the shape of `a`, repeated along its flat order."""
+    flat = raveled(values)
+    if flat.shape[0] < a.size:
+        flat = concatenate([flat] * -(-a.size // flat.shape[0]))
+    return _core.reshape_view(flat[:a.size], a.shape)
+
+
+def truth_of(mask):
+    return mask if mask.dtype == BOOL else mask != 0
 
 
 # ---------------------------------------------------------------------------------------------------- rounding
@@ -389,10 +403,9 @@ def array_equiv(a1, a2):
 # ----------------------------------------------------------------------------------------------- small algebra
 @native
 def outer(a, b, out=None):
-    if out is not None:
-        raise NotNative
     x, y = raveled(asnative(a)), raveled(asnative(b))
-    return OBJECTS["multiply"](_core.reshape_view(x, (x.size, 1)), y)
+    more = {} if out is None else {"out": out}
+    return OBJECTS["multiply"](_core.reshape_view(x, (x.size, 1)), _core.reshape_view(y, (1, y.size)), **more)
 
 
 @native

@@ -132,7 +132,13 @@ def extract(condition, arr):
 @native
 def compress(condition, a, axis=None, out=None):
     mask, a = truth(asnative(condition)), asnative(a)
-    if out is not None or mask.ndim != 1:
+    if out is not None:
+        made = compress.__numloom_native__(condition, a, axis)
+        if type(out) is not ndarray or out.shape != made.shape or out.dtype != made.dtype or not _core.writeable(out):
+            raise NotNative
+        _core.assign(out, made)
+        return out
+    if mask.ndim != 1:
         raise NotNative
     if axis is None or a.ndim == 0:
         a, axis = raveled(a), 0 if axis is None else axis
@@ -557,8 +563,13 @@ def sort_in_place(a, axis=-1, kind=None, order=None, *, stable=None, **newer):
 @native
 def searchsorted(a, v, side="left", sorter=None):
     a, v = asnative(a), asnative(v)
-    if a.ndim != 1 or sorter is not None or side not in ("left", "right"):
+    if a.ndim != 1 or side not in ("left", "right"):
         raise NotNative
+    if sorter is not None:
+        order = index_array(sorter)
+        if order.shape != a.shape:
+            raise NotNative
+        a = taken(a, checked(order, a.shape[0]), 0)
     dtype = numpy.promote_types(a.dtype, v.dtype)
     a, wanted = (x if x.dtype == dtype else astype(x, dtype) for x in (a, v))
     out = _core.empty(v.shape, INT)

@@ -96,13 +96,16 @@ def ix_(*args):
 
 @native
 def unravel_index(indices, shape, order="C"):
-    if type(indices) is int or order != "C":
+    if order not in ("C", "F"):
         raise NotNative
+    single = type(indices) is int
     shape = (shape,) if type(shape) is int else tuple([operator.index(n) for n in shape])
     index = index_array(indices)
     if not shape or not index.size or product(shape) >= 2**62 or index.min() < 0 or index.max() >= product(shape):
         raise NotNative
-    return unraveled(index, shape)
+    found = unraveled(index, shape[::-1] if order == "F" else shape)
+    found = found[::-1] if order == "F" else found
+    return tuple([_core.to_scalar(asnative(x)) for x in found]) if single or index.ndim == 0 else found
 
 
 @native

@@ -133,7 +133,9 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None):
 @native
 def bincount(x, /, weights=None, minlength=0):
     x = asnative(x)
-    if x.ndim != 1 or x.dtype.kind not in "biu" or x.dtype.char in "LQ" or type(minlength) is not int or minlength < 0:
+    if x.dtype.char in "LQ" and x.size and int(x.max()) >= 2**63:
+        raise NotNative
+    if x.ndim != 1 or x.dtype.kind not in "biu" or type(minlength) is not int or minlength < 0:
         raise NotNative
     index = x if x.dtype == INT else astype(x, INT)
     n = minlength

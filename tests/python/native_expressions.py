@@ -167,7 +167,8 @@ FUNCTIONS = [
 
 STATEMENTS = [
     "x[:] = 3", "x[1:] += x[:-1]", "x += y", "x *= 2", "i -= j", "i //= 3", "x[::2] = v[:4]", "np.copyto(x, y)",
-    "np.copyto(x, 1.5, where=m)", "np.putmask(x, m, 2.0)", "x.fill(2)", "x[m] = 5", "np.fill_diagonal(x, 9)",
+    "np.copyto(x, 1.5, where=m)", "np.putmask(x, m, 2.0)", "np.putmask(x, m, [1, 2, 3])", "np.putmask(i, j, j * 2)",
+    "x.fill(2)", "x[m] = 5", "np.fill_diagonal(x, 9)",
     "np.fill_diagonal(x, v[:2])",
     "np.put(x, [0, 99, -99], [7, 8, 9], mode='clip')", "np.put(x, [0, 99], 1, mode='wrap')",
     "np.add(x, y, out=x)", "x.T[1:, 2:] = x[:-2, :-1].T", "c.real = 2", "c.imag[0] = 1",
@@ -269,6 +270,9 @@ MORE = [
     "np.convolve(w, [1, 2, 1], 'same')", "np.convolve(v, [0.5, 0.25], 'valid')", "np.correlate(v, x[0, :3])",
     "np.correlate(v, [1, 2, 3.0], 'full')", "np.cumulative_sum(v)",
     "np.cumulative_sum(x, axis=1, include_initial=True)", "np.cumulative_prod(j, axis=0)", "np.hanning(7)",
+    "np.unravel_index(5, (2, 3))", "np.unravel_index(w, (4, 3), order='F')", "np.bincount(w.astype('u8'))",
+    "np.compress([1, 0, 1], x, axis=0, out=np.zeros((2, 4), x.dtype))", "np.outer(v, w, out=np.zeros((10, 12)))",
+    "np.searchsorted([3, 1, 2], [1, 2, 2.5], sorter=[1, 2, 0])",
     "np.r_[1:5, 7]", "np.r_[v, 0.5, x[0]]", "np.r_[w, 1:3]", "np.c_[v, w[:10]]", "np.c_[x, y]", "np.r_[0:1:5j, 2]",
     "np.mgrid[0:3, 0:4]", "np.mgrid[0:1:5j, -1:2:0.5]", "np.mgrid[1:7:2]", "np.ogrid[0:3, 1:5:2]", "np.ogrid[0:1:3j]",
     "np.lib.stride_tricks.sliding_window_view(v, 3)", "np.lib.stride_tricks.sliding_window_view(x, (2, 2)).sum((2, 3))",

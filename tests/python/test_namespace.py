@@ -205,6 +205,15 @@ def test_callbacks_get_our_arrays():
     assert padded.tolist() == [77, 1, 1, 0]
 
 
+def test_ufuncs_are_ufuncs():
+    for name in dir(numpy):
+        if isinstance(getattr(numpy, name), numpy.ufunc):
+            ours, theirs = getattr(np, name), getattr(numpy, name)
+            assert isinstance(ours, np.ufunc) and ours.__name__ == theirs.__name__
+            for attribute in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
+                assert getattr(ours, attribute) == getattr(theirs, attribute), (name, attribute)
+
+
 def test_foreign_ufuncs_on_our_arrays():
     special = pytest.importorskip("scipy.special")
     x = np.linspace(-1, 1, 5)
