@@ -217,6 +217,8 @@ def axis_tuple(axis, ndim):
 
 def reduced_axes(axis, ndim):
     """`axis_tuple` for reductions, which take axis 0 and -1 of a 0-d array too."""
+    if type(axis) is list:
+        raise TypeError("'list' object cannot be interpreted as an integer")
     return () if ndim == 0 and type(axis) is int and axis in (0, -1) else axis_tuple(axis, ndim)
 
 

@@ -602,6 +602,8 @@ def lower_mask(rows, cols, k):
 @native
 def tri(N, M=None, k=0, dtype=float, *, like=None):
     refuse(like)
+    if type(N) not in (int, numpy.int64):
+        raise NotNative
     return astype(lower_mask(operator.index(N), operator.index(N if M is None else M), operator.index(k)),
                   native_dtype(dtype))
 
@@ -652,6 +654,8 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 @native
 def indices(dimensions, dtype=int, sparse=False):
+    if type(dimensions) not in (tuple, list):
+        raise NotNative
     dimensions = tuple(dimensions)
     n = len(dimensions)
     dtype = native_dtype(dtype)

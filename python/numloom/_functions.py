@@ -326,6 +326,8 @@ def iscomplex(x):
 
 @native
 def isreal(x):
+    if type(x) in PYTHON_NUMBERS:
+        raise NotNative  # a Python bool
     x = asnative(x)
     if x.dtype.kind == "c":
         return scalar_or_array(asnative(apply("equal", x.imag.dtype, x.imag, 0, result=BOOL)))

@@ -211,6 +211,8 @@ def columns_of(sample):
         if a.ndim != 2:
             raise NotNative
         return [a[:, i] for i in range_of(a.shape[1])]
+    if type(sample) not in (list, tuple):
+        raise NotNative
     columns = [asnative(x) for x in sample]
     if any(c.ndim != 1 or c.shape != columns[0].shape for c in columns):
         raise NotNative

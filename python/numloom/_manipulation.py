@@ -19,6 +19,7 @@ from numloom._base import (
     known_order,
     native_dtype,
     ndarray,
+    scalar,
 )
 from numloom._creation import shape_tuple
 from numloom._registry import native
@@ -112,8 +113,15 @@ def ravel(a, order="C"):
 
 @native
 def transpose(a, axes=None):
+    if is_scalar(a) and axes is None:
+        return a
     a = asnative(a)
     return permuted(a, check_axes(a, axes))
+
+
+def is_scalar(x):
+    """Whether this is a NumPy scalar, or a lazy one, which methods that change shapes give back."""
+    return type(x) is scalar or isinstance(x, numpy.generic)
 
 
 def check_axes(a, axes):
@@ -164,6 +172,8 @@ def moveaxis(a, source, destination):
 
 @native
 def rollaxis(a, axis, start=0):
+    if not hasattr(a, "ndim"):
+        raise NotNative
     a = asnative(a)
     n = a.ndim
     axis = axis_index(axis, n)
@@ -184,6 +194,10 @@ def reshape_exact(a, shape, strides):
 
 @native
 def squeeze(a, axis=None):
+    if type(axis) is list:
+        raise NotNative
+    if is_scalar(a) and axis is None:
+        return a
     a = asnative(a)
     shape, strides = a.shape, a.strides
     if axis is None:
@@ -430,7 +444,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 
 
 def sequence(tup):
-    if not hasattr(tup, "__getitem__"):
+    if not hasattr(tup, "__getitem__") or type(tup) is scalar:
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
     return list(tup)
 
@@ -505,6 +519,8 @@ def append(arr, values, axis=None):
 
 @native
 def unstack(x, /, *, axis=0):
+    if not hasattr(x, "ndim"):
+        raise NotNative
     x = asnative(x)
     if x.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")

@@ -22,9 +22,9 @@ def line(p):
     if isinstance(p, numpy.poly1d):
         raise NotNative
     a = asnative(p)
-    if a.ndim > 1:
+    if a.ndim != 1:
         raise NotNative
-    return a if a.ndim else _core.reshape_view(a, (1,))
+    return a
 
 
 def both(a, b):
@@ -120,8 +120,6 @@ def polyint(p, m=1, k=None):
 @native
 def poly(seq_of_zeros):
     zeros = asnative(seq_of_zeros)
-    if zeros.ndim == 0:
-        zeros = _core.reshape_view(zeros, (1,))
     if zeros.ndim == 2 and zeros.shape[0] == zeros.shape[1] and zeros.size:
         from numloom import linalg
 

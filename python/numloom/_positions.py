@@ -26,6 +26,8 @@ from numloom._registry import native
 
 @native
 def diag_indices(n, ndim=2):
+    if type(n) not in (int, numpy.int64):
+        raise NotNative
     return (_core.ramp(operator.index(n), 0, 1),) * ndim
 
 
@@ -35,6 +37,10 @@ def diag_indices_from(arr):
     if a.ndim < 2 or len(set(a.shape)) != 1:
         raise NotNative
     return diag_indices(a.shape[0], a.ndim)
+
+
+def refuse():
+    raise NotNative
 
 
 def triangle_indices(n, m, k, lower):
@@ -57,7 +63,7 @@ def triu_indices(n, k=0, m=None):
 
 @native
 def tril_indices_from(arr, k=0):
-    a = asnative(arr)
+    a = asnative(arr) if hasattr(arr, "ndim") else refuse()
     if a.ndim != 2:
         raise ValueError("input array must be 2-d")
     return triangle_indices(a.shape[0], a.shape[1], k, True)
@@ -65,7 +71,7 @@ def tril_indices_from(arr, k=0):
 
 @native
 def triu_indices_from(arr, k=0):
-    a = asnative(arr)
+    a = asnative(arr) if hasattr(arr, "ndim") else refuse()
     if a.ndim != 2:
         raise ValueError("input array must be 2-d")
     return triangle_indices(a.shape[0], a.shape[1], k, False)

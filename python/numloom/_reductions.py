@@ -128,6 +128,8 @@ def reduced_count(a, axes):
 
 def moment_axes(axis, ndim, where):
     """The axes of mean and var: NumPy counts elements, and so refuses axis 0 of a 0-d array, unless a mask counts."""
+    if type(axis) is list:
+        return reduced_axes(axis, ndim)  # refused
     return axis_tuple(axis, ndim) if where is NO_VALUE or where is True else reduced_axes(axis, ndim)
 
 
@@ -423,6 +425,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=NO_VALUE):
 @native
 def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
     a = asnative(a)
+    axis = axis_tuple(axis, a.ndim) if type(axis) is list else axis
     if weights is None:
         result = mean(a, axis, keepdims=keepdims) if keepdims is not NO_VALUE else mean(a, axis)
         if not result.size:

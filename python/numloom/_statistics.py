@@ -265,6 +265,7 @@ def correlate(a, v, mode="valid"):
 
 def cumulative(function, x, axis, dtype, out, include_initial, start):
     x = asnative(x)
+    x = x if x.ndim else _core.reshape_view(x, (1,))
     if axis is None:
         if x.ndim != 1:
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")

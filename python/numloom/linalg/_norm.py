@@ -163,6 +163,8 @@ def outer(x1, x2, /):
 @native(name="linalg.cross")
 def cross(x1, x2, /, *, axis=-1):
     x1, x2 = asnative(x1), asnative(x2)
+    if not x1.ndim or not x2.ndim:
+        raise NotNative
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
         raise NotNative
     return _functions.cross.__numloom_native__(x1, x2, axis=axis)
