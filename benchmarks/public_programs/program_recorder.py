@@ -141,7 +141,7 @@ def _without_drawing(names):
     for owner in (pyplot, *classes):
         for name in dir(owner):
             value = getattr(owner, name)
-            if not name.startswith("_") and isinstance(value, types.FunctionType):
+            if not name.startswith(("_", "get_")) and isinstance(value, types.FunctionType):
                 setattr(owner, name, _paused(value))
 
     def final(*args, **kwargs):

@@ -56,7 +56,31 @@ PyObject* join(PyObject*, PyObject* args) {
 
 constexpr int64_t kSmall = 1 << 14;  // elements up to which a selection is not worth recording
 
-// pick(a, key): a[key] for a small array and one small boolean or int64 index over its first axes, all of
+// The i-th number of integers of any dtype; uint64 beyond int64 becomes negative and out of bounds.
+int64_t position(const char* from, DType d, int64_t i) {
+    auto as = [&](auto x) {
+        std::memcpy(&x, from + static_cast<int64_t>(sizeof x) * i, sizeof x);
+        return static_cast<int64_t>(x);
+    };
+    switch (d) {
+        case DType::Int8:
+            return as(int8_t{});
+        case DType::UInt8:
+            return as(uint8_t{});
+        case DType::Int16:
+            return as(int16_t{});
+        case DType::UInt16:
+            return as(uint16_t{});
+        case DType::Int32:
+            return as(int32_t{});
+        case DType::UInt32:
+            return as(uint32_t{});
+        default:
+            return as(int64_t{});
+    }
+}
+
+// pick(a, key): a[key] for a small array and one small boolean or integer index over its first axes, all of
 // them C-contiguous on the host; None for anything else, also where an index is out of bounds. The shape (of
 // masks) and the check (of indices) depend on values, so that this evaluates, as it would for large arrays.
 PyObject* pick(PyObject*, PyObject* args) {
@@ -66,8 +90,10 @@ PyObject* pick(PyObject*, PyObject* args) {
         if (!is_array(of) || !is_array(by)) Py_RETURN_NONE;
         const Array a = array_of(of), key = array_of(by);
         const bool mask = key.dtype() == DType::Bool;
-        if (a.size() > kSmall || key.size() > kSmall || a.ndim() == 0 || key.ndim() == 0 ||
-            !a.c_contiguous() || !key.c_contiguous() || !(mask || key.dtype() == DType::Int64))
+        // A few elements of a large array are picked where its values are there.
+        const char* ready = !mask && a.size() > kSmall ? current_memory(a, a.offset(), false) : nullptr;
+        if ((a.size() > kSmall && !ready) || key.size() > kSmall || a.ndim() == 0 || key.ndim() == 0 ||
+            !a.c_contiguous() || !key.c_contiguous() || !(mask || is_integer(key.dtype())))
             Py_RETURN_NONE;
         const int used = mask ? key.ndim() : 1;
         if (used > a.ndim()) Py_RETURN_NONE;
@@ -76,7 +102,8 @@ PyObject* pick(PyObject*, PyObject* args) {
         for (int i = 0; i < used && mask; ++i)
             if (key.layout()->shape(i) != a.layout()->shape(i)) Py_RETURN_NONE;
         const char* index = engine().host_address(key, mask ? Trigger::DataShape : Trigger::DataError);
-        const char* from = engine().host_address(a, mask ? Trigger::DataShape : Trigger::DataError);
+        const char* from =
+            ready ? ready : engine().host_address(a, mask ? Trigger::DataShape : Trigger::DataError);
         if (!index || !from) Py_RETURN_NONE;
         int64_t count = key.size();
         if (mask) {
@@ -92,7 +119,7 @@ PyObject* pick(PyObject*, PyObject* args) {
             if (mask) {
                 if (!index[i]) continue;
             } else {
-                std::memcpy(&at, index + 8 * i, 8);
+                at = position(index, key.dtype(), i);
                 if (at < -n || at >= n) Py_RETURN_NONE;
                 if (at < 0) at += n;
             }

@@ -63,6 +63,33 @@ void over_mask(const uint8_t* mask, int64_t n, int64_t total, F&& f) {
     });
 }
 
+// Calls step(i, at) for the elements of a piece of the mask (see over_mask), `at` counting the true ones
+// before it, until all true ones are found. Also for false ones, since a random mask would mispredict a
+// branch; eight false ones in a row are passed over.
+template <class F>
+void over_true(const uint8_t* mask, int64_t i, int64_t end, int64_t at, int64_t last, F&& step) {
+    while (at < last) {
+        if (i + 8 <= end) {
+            uint64_t eight;
+            std::memcpy(&eight, mask + i, 8);
+            if (eight == 0) {
+                i += 8;
+                continue;
+            }
+            if (at + 8 <= last) {
+                for (int k = 0; k < 8; ++k, ++i) {
+                    step(i, at);
+                    at += mask[i] != 0;
+                }
+                continue;
+            }
+        }
+        step(i, at);
+        at += mask[i] != 0;
+        ++i;
+    }
+}
+
 const uint8_t* mask_of(const CallOperand& o) { return reinterpret_cast<const uint8_t*>(o.data); }
 
 void compress(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
@@ -78,14 +105,10 @@ void compress(std::span<const int64_t> p, const CallOperand& out, std::span<cons
                                   std::memcpy(out.data + to++ * width, in[0].data + i * width,
                                               static_cast<size_t>(width));
                       } else {
-                          // Without a branch, which a random mask would mispredict: every element is stored,
-                          // and stays where the position moves on. Behind `last` another piece begins.
+                          // Every element is stored, and stays where the position moves on.
                           const T* from = reinterpret_cast<const T*>(in[0].data);
                           T* o = reinterpret_cast<T*>(out.data);
-                          for (; to < last; ++i) {
-                              o[to] = from[i];
-                              to += mask[i] != 0;
-                          }
+                          over_true(mask, i, end, to, last, [&](int64_t k, int64_t at) { o[at] = from[k]; });
                       }
                   });
     });
@@ -95,11 +118,8 @@ void nonzero(std::span<const int64_t>, const CallOperand& out, std::span<const C
     const uint8_t* mask = mask_of(in[0]);
     int64_t* o = reinterpret_cast<int64_t*>(out.data);
     over_mask(mask, in[0].layout->size(), out.layout->size(),
-              [&](int64_t i, int64_t, int64_t to, int64_t last) {
-                  for (; to < last; ++i) {
-                      o[to] = i;
-                      to += mask[i] != 0;
-                  }
+              [&](int64_t i, int64_t end, int64_t to, int64_t last) {
+                  over_true(mask, i, end, to, last, [&](int64_t k, int64_t at) { o[at] = k; });
               });
 }
 
@@ -116,14 +136,13 @@ void expand(std::span<const int64_t> p, const CallOperand& out, std::span<const 
                         std::memcpy(out.data + i * width, in[1].data + at++ * width,
                                     static_cast<size_t>(width));
             } else {
-                // Without a branch: the next value is read each time, until all of this piece are placed.
+                // The next value is read each time, and stored where the mask is true.
                 const T* from = reinterpret_cast<const T*>(in[1].data);
                 T* o = reinterpret_cast<T*>(out.data);
-                for (; at < last && i < end; ++i) {
-                    const T next = from[at], old = o[i];
-                    o[i] = mask[i] ? next : old;
-                    at += mask[i] != 0;
-                }
+                over_true(mask, i, end, at, last, [&](int64_t k, int64_t next) {
+                    const T value = from[next], old = o[k];
+                    o[k] = mask[k] ? value : old;
+                });
             }
         });
     });
