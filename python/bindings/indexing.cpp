@@ -196,28 +196,42 @@ Array target_view(const Array& a, const Target& t) {
 
 // --- single elements ---
 
-// Stores in a row into one storage: its id, the instruction of the last store, how many.
+// Stores in a row into one storage, which nothing else touched in between: its id, the instruction of the
+// last store, how many. Loops over elements often fill a few arrays in turn.
 struct Row {
     uint64_t storage = 0, last = 0;
     int count = 0;
-} row;
+};
+constexpr size_t kRows = 4;
+Row rows[kRows];
+size_t next_row = 0;
+
+Row* row_of(const Storage* s) {
+    for (Row& r : rows)
+        if (r.storage == s->id) return &r;
+    return nullptr;
+}
 
 bool write_through(const Array& e) {
     Engine& en = engine();
-    Storage* s = e.storage();
+    const Storage* s = e.storage();
     if (en.pending(*s, true)) {
-        if (row.storage != s->id || row.last != s->last_touch || row.count < kStoresInRow) return false;
+        const Row* r = row_of(s);
+        if (!r || r->last != s->last_touch || r->count < kStoresInRow) return false;
         en.flush(Trigger::HostRead);
     }
     return true;
 }
 
 void record_store(const Array& e, const Operand& value) {
+    const Storage* s = e.storage();
+    Row* r = row_of(s);
+    const bool again = r && r->last == s->last_touch;
+    if (!r) r = &rows[next_row++ % kRows];
     engine().assign(e.operand(), value);
-    Storage* s = e.storage();
-    row.count = row.storage == s->id && row.last + 1 >= s->last_touch ? row.count + 1 : 1;
-    row.storage = s->id;
-    row.last = s->last_touch;
+    r->count = again ? r->count + 1 : 1;
+    r->storage = s->id;
+    r->last = s->last_touch;
 }
 
 void store_element(const Array& e, PyObject* value) {

@@ -129,5 +129,6 @@ PyObject* small_product(const Array& a, const Array& b, int64_t m, int64_t k, in
 // Does a call of one form; nullptr without an exception for other forms.
 using QuickForm = PyObject* (*)(PyObject* const* args, Py_ssize_t n, PyObject* names);
 QuickForm find_quick_form(std::string_view name);
+PyObject* pair_ufunc(PyObject*, PyObject* args);
 
 }  // namespace numloom::python

@@ -307,6 +307,8 @@ void init_quick_types() {
 }
 
 PyMethodDef quick_functions[] = {
+    {"pair_ufunc", pair_ufunc, METH_VARARGS,
+     "pair_ufunc(numpy_ufunc, ours): ours does its calls on our arrays."},
     {"quick", make_quick, METH_VARARGS,
      "quick(name, function, method=False): a callable that does function's everyday calls in C.\n\n"
      "name: mean, var, std, argmax, argmin, where, zeros, ones, empty, array, reshape, copy, astype, item, "

@@ -1,6 +1,8 @@
 // Everyday forms of making and reshaping arrays: np.zeros(n), np.array([1.0, 2.0]), x.reshape(3, -1),
 // x.copy(), x.astype(np.float32), x.item(), np.sort(x), np.linalg.norm(x). nullptr without an exception: the
 // call has another form.
+#include <unordered_map>
+
 #include "operand.hpp"
 
 namespace numloom::python {
@@ -251,14 +253,48 @@ PyObject* repeat(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     return new_array(std::move(out));
 }
 
+// --- __array_ufunc__
+// -----------------------------------------------------------------------------------------
+
+// NumPy's ufuncs that have one of ours, by address: both live as long as the process.
+std::unordered_map<PyObject*, PyObject*> ufunc_pairs;
+
+bool plain_number(PyObject* o) {
+    DType d;
+    return is_array(o) || is_scalar(o) || PyFloat_CheckExact(o) || PyLong_CheckExact(o) ||
+           dtype_of_scalar_type(Py_TYPE(o), &d);
+}
+
+// A NumPy scalar with our array (x[0] * y): ours.__array_ufunc__(ufunc, "__call__", a, b).
+PyObject* array_ufunc(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    if (n != 5 || keywords(names) || !plain_number(args[3]) || !plain_number(args[4])) return nullptr;
+    if (!PyUnicode_Check(args[2]) || PyUnicode_CompareWithASCIIString(args[2], "__call__") != 0)
+        return nullptr;
+    const auto found = ufunc_pairs.find(args[1]);
+    if (found == ufunc_pairs.end()) return nullptr;
+    return Ref::take(PyObject_Vectorcall(found->second, args + 3, 2, nullptr)).release();
+}
+
 }  // namespace
+
+// pair_ufunc(numpy_ufunc, ours): what NumPy's ufunc does with our arrays, ours does.
+PyObject* pair_ufunc(PyObject*, PyObject* args) {
+    PyObject *theirs, *ours;
+    if (!PyArg_ParseTuple(args, "OO", &theirs, &ours)) return nullptr;
+    ufunc_pairs.emplace(Py_NewRef(theirs), Py_NewRef(ours));
+    Py_RETURN_NONE;
+}
 
 QuickForm find_quick_form(std::string_view name) {
     if (!dtype_name) dtype_name = Ref::take(PyUnicode_InternFromString("dtype")).release();
     static constexpr std::pair<std::string_view, QuickForm> forms[] = {
-        {"zeros", zeros},   {"ones", ones},     {"empty", empty},   {"array", array}, {"reshape", reshape},
-        {"copy", copy},     {"astype", astype}, {"item", item},     {"sort", sort},   {"argsort", argsort},
-        {"cumsum", cumsum}, {"norm", norm},     {"repeat", repeat},
+        {"zeros", zeros},     {"ones", ones},
+        {"empty", empty},     {"array", array},
+        {"reshape", reshape}, {"copy", copy},
+        {"astype", astype},   {"item", item},
+        {"sort", sort},       {"argsort", argsort},
+        {"cumsum", cumsum},   {"norm", norm},
+        {"repeat", repeat},   {"array_ufunc", array_ufunc},
     };
     for (const auto& [text, form] : forms)
         if (text == name) return form;

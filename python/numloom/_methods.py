@@ -491,7 +491,11 @@ def install():
         METHODS[name] = _fallback.wrap_method(name)
     for name, function in METHODS.items():
         setattr(ndarray, name, function)
-    ndarray.__array_ufunc__ = array_ufunc
+    for name, made in OBJECTS.items():
+        theirs = getattr(numpy, name, None)
+        if type(made) is _core.ufunc and made.nin == 2 and type(theirs) is numpy.ufunc:
+            _core.pair_ufunc(theirs, made)
+    ndarray.__array_ufunc__ = _core.quick("array_ufunc", array_ufunc, True)
     ndarray.__hash__ = None
     scalar.__getitem__ = lambda self, key: self._value()[key]
     ndarray.__class_getitem__ = classmethod(lambda cls, item: numpy.ndarray[item])
