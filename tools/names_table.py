@@ -81,6 +81,8 @@ def where(module, name, found):
         return "NumPy's", ""
     if module == "random" and name in ("default_rng", "Generator"):
         return f"host; long draws native: {drawn_by_engine()}", "gathered"
+    if module == "random" and name in numloom.random._LONG_NAMES:
+        return "host; long draws native", "gathered"
     known = NATIVE.get(dotted) or _ufunc.OBJECTS.get(dotted) or NATIVE.get(_ufunc.ALIASES.get(dotted, dotted))
     if known is not None and getattr(known, "__numloom_native__", True) is not None:
         return "native", devices(dotted, found)
