@@ -232,30 +232,43 @@ void sort_row(const T* in, T* out, int64_t n) {
     }
 }
 
+// Keys of numbers of up to four bytes.
+template <class T>
+uint32_t short_key(T value) {
+    if constexpr (std::is_same_v<T, Half>)
+        return to_key(half_to_float(value));
+    else if constexpr (sizeof(T) == 4)
+        return to_key(value);
+    else
+        return to_key(static_cast<int32_t>(value));
+}
+
 template <class T>
 void argsort_row(const T* in, int64_t* out, int64_t n) {
-    if (sizeof(T) == 4 && n <= int64_t{UINT32_MAX}) {  // the position below the key
+    if constexpr (sizeof(T) <= 4) {  // the position below the key
         const Scratch<uint64_t> items(n);
         sort_items(
             items.get(), n,
-            [&](int64_t i) { return uint64_t{to_key(in[i])} << 32 | static_cast<uint64_t>(i); },
+            [&](int64_t i) { return uint64_t{short_key(in[i])} << 32 | static_cast<uint64_t>(i); },
             [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) out[i] = static_cast<uint32_t>(items.get()[i]);
             });
-        return;
+    } else {
+        using Item = Placed<uint64_t>;
+        const Scratch<Item> items(n);
+        sort_items(
+            items.get(), n,
+            [&](int64_t i) {
+                return Item{to_key(in[i]), static_cast<uint64_t>(i)};
+            },
+            [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) out[i] = static_cast<int64_t>(items.get()[i].position);
+            });
     }
-    using Item = Placed<uint64_t>;
-    const Scratch<Item> items(n);
-    sort_items(
-        items.get(), n,
-        [&](int64_t i) {
-            return Item{to_key(in[i]), static_cast<uint64_t>(i)};
-        },
-        [&](int64_t begin, int64_t end) {
-            for (int64_t i = begin; i < end; ++i) out[i] = static_cast<int64_t>(items.get()[i].position);
-        });
 }
 
+template <class T>
+constexpr bool kRadixArgsort = std::is_same_v<T, Half> || (std::is_arithmetic_v<T> && sizeof(T) <= 8);
 template <class T>
 constexpr bool kRadix = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
@@ -263,6 +276,14 @@ constexpr bool kRadix = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) 
 
 bool has_radix_sort(DType d) {
     return dispatch(d, [](auto type) { return kRadix<typename decltype(type)::type>; });
+}
+
+bool has_radix_argsort(DType d, int64_t n) {
+    // By vectors, with the position below the key, also short rows pay.
+    const bool together = item_size(d) <= 4 && vectors().keys64.sort;
+    if (n < (together ? kVectorLeast : kRadixLeast) || (item_size(d) <= 4 && n > int64_t{UINT32_MAX}))
+        return false;
+    return dispatch(d, [](auto type) { return kRadixArgsort<typename decltype(type)::type>; });
 }
 
 void radix_sort(DType d, const char* in, char* out, int64_t n) {
@@ -275,7 +296,7 @@ void radix_sort(DType d, const char* in, char* out, int64_t n) {
 void radix_argsort(DType d, const char* in, int64_t* out, int64_t n) {
     dispatch(d, [&](auto type) {
         using T = typename decltype(type)::type;
-        if constexpr (kRadix<T>) argsort_row(reinterpret_cast<const T*>(in), out, n);
+        if constexpr (kRadixArgsort<T>) argsort_row(reinterpret_cast<const T*>(in), out, n);
     });
 }
 

@@ -9,9 +9,13 @@ namespace numloom::library {
 
 // Elements from which this is faster than sorting by comparisons.
 inline constexpr int64_t kRadixLeast = 1 << 14;
+inline constexpr int64_t kVectorLeast = 16;
 
 // Whether rows of this dtype can be sorted here: integers and floating point numbers of four or eight bytes.
 bool has_radix_sort(DType d);
+
+// Whether positions that sort a row of n numbers of this dtype are found here faster: no complex numbers.
+bool has_radix_argsort(DType d, int64_t n);
 
 // out[n] = in sorted, equal numbers (zeros of both signs) in their old order, NaN last. `out` may be `in`.
 void radix_sort(DType d, const char* in, char* out, int64_t n);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "library/call.hpp"
+#include "library/vector.hpp"
 
 namespace numloom::library {
 namespace {
@@ -38,6 +39,7 @@ void with_width(int64_t bytes, F&& f) {
 }
 
 int64_t count_true(const uint8_t* mask, int64_t n) {
+    if (vectors().count_true) return vectors().count_true(mask, n);
     int64_t count = 0;
     for (int64_t i = 0; i < n; ++i) count += mask[i] != 0;
     return count;
@@ -92,6 +94,17 @@ void over_true(const uint8_t* mask, int64_t i, int64_t end, int64_t at, int64_t 
 
 const uint8_t* mask_of(const CallOperand& o) { return reinterpret_cast<const uint8_t*>(o.data); }
 
+// The loop of the instruction set for elements of this width, or nullptr.
+template <class T>
+auto compress_loop() -> void (*)(const uint8_t*, const T*, int64_t, T*, const T*) {
+    if constexpr (std::is_same_v<T, uint64_t>)
+        return vectors().compress_64;
+    else if constexpr (std::is_same_v<T, uint32_t>)
+        return vectors().compress_32;
+    else
+        return nullptr;
+}
+
 void compress(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t width = p[0] * item_size(out.dtype);
     const uint8_t* mask = mask_of(in[1]);
@@ -108,6 +121,8 @@ void compress(std::span<const int64_t> p, const CallOperand& out, std::span<cons
                           // Every element is stored, and stays where the position moves on.
                           const T* from = reinterpret_cast<const T*>(in[0].data);
                           T* o = reinterpret_cast<T*>(out.data);
+                          if (auto f = compress_loop<T>())
+                              return f(mask + i, from + i, end - i, o + to, o + last);
                           over_true(mask, i, end, to, last, [&](int64_t k, int64_t at) { o[at] = from[k]; });
                       }
                   });
@@ -119,6 +134,7 @@ void nonzero(std::span<const int64_t>, const CallOperand& out, std::span<const C
     int64_t* o = reinterpret_cast<int64_t*>(out.data);
     over_mask(mask, in[0].layout->size(), out.layout->size(),
               [&](int64_t i, int64_t end, int64_t to, int64_t last) {
+                  if (auto f = vectors().positions) return f(mask + i, i, end - i, o + to, o + last);
                   over_true(mask, i, end, to, last, [&](int64_t k, int64_t at) { o[at] = k; });
               });
 }

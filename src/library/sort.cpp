@@ -8,6 +8,7 @@
 
 #include "core/scalar.hpp"
 #include "library/call.hpp"
+#include "library/counting.hpp"
 #include "library/radix.hpp"
 #include "library/vector_sort.hpp"
 
@@ -91,6 +92,12 @@ void sort(std::span<const int64_t> p, const CallOperand& out, std::span<const Ca
         });
         return;
     }
+    if (has_counting_sort(out.dtype, n)) {
+        over_rows(rows, n, [&](int64_t r) {
+            counting_sort(out.dtype, in[0].data + r * row_bytes, out.data + r * row_bytes, n);
+        });
+        return;
+    }
     if (n >= kRadixLeast && has_radix_sort(out.dtype)) {
         for (int64_t r = 0; r < rows; ++r) {
             radix_sort(out.dtype, in[0].data + r * row_bytes, out.data + r * row_bytes, n);
@@ -101,22 +108,26 @@ void sort(std::span<const int64_t> p, const CallOperand& out, std::span<const Ca
         std::memcpy(out.data, in[0].data, static_cast<size_t>(out.layout->size() * item_size(out.dtype)));
     dispatch(out.dtype, [&](auto type) {
         using T = typename decltype(type)::type;
+        constexpr bool stable = !std::is_integral_v<T>;  // zeros of both signs are equal
         over_rows(rows, n, [&](int64_t r) {
             T* row = reinterpret_cast<T*>(out.data) + r * n;
-            if (rows > 1 && n < 8 * kGrain)
-                std::sort(row, row + n, Before<T>{});
+            if (rows == 1 || n >= 8 * kGrain)
+                sort_long<stable>(row, n, Before<T>{});
+            else if constexpr (stable)
+                std::stable_sort(row, row + n, Before<T>{});
             else
-                sort_long<false>(row, n, Before<T>{});
+                std::sort(row, row + n, Before<T>{});
         });
     });
 }
 
 void argsort(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t n = p[0], rows = out.layout->size() / n;
-    if (n >= kRadixLeast && has_radix_sort(in[0].dtype)) {
-        for (int64_t r = 0; r < rows; ++r)
+    if (has_radix_argsort(in[0].dtype, n)) {
+        over_rows(rows, n, [&](int64_t r) {
             radix_argsort(in[0].dtype, in[0].data + r * n * item_size(in[0].dtype),
                           reinterpret_cast<int64_t*>(out.data) + r * n, n);
+        });
         return;
     }
     dispatch(in[0].dtype, [&](auto type) {

@@ -48,6 +48,14 @@ struct VectorTable {
     int64_t (*find_extreme)(DType d, bool largest, const void* line, int64_t n);
     // out[n] = the next numbers in [0, 1) of MT19937, from words[position] on; returns the new position.
     int64_t (*mt19937_uniform)(uint32_t* words, int64_t position, double* out, int64_t n);
+    // The elements of from[n] where mask[n] is true, or begin + their positions, to to[]; nothing is written
+    // from `end` on, which is no sooner than where they end.
+    void (*compress_64)(const uint8_t* mask, const uint64_t* from, int64_t n, uint64_t* to,
+                        const uint64_t* end);
+    void (*compress_32)(const uint8_t* mask, const uint32_t* from, int64_t n, uint32_t* to,
+                        const uint32_t* end);
+    void (*positions)(const uint8_t* mask, int64_t begin, int64_t n, int64_t* to, const int64_t* end);
+    int64_t (*count_true)(const uint8_t* mask, int64_t n);
 };
 
 // The table in use: plain code unless someone chose another.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "library/call.hpp"
@@ -83,8 +84,10 @@ void deal(Key* keys, int64_t n, Key* other, Key* to, const Key* borders, int64_t
 template <class T>
 void sort_short(DType d, const T* in, T* out, int64_t n) {
     using Key = Bits<T>;
-    const Scratch<Key> room(2 * n);
-    Key *keys = room.get(), *spare = keys + n;
+    constexpr int64_t few = 512;  // whose keys are not worth a visit to the memory pool
+    alignas(64) Key near[2 * few];
+    std::optional<Scratch<Key>> room;
+    Key *keys = n <= few ? near : room.emplace(2 * n).get(), *spare = keys + n;
     std::vector<bool> negative;
     if (vectors().to_keys(d, in, keys, n))
         if constexpr (std::is_floating_point_v<T>) negative = signs_of_zeros(in, n);

@@ -3,6 +3,7 @@
 #include "library/vector/extreme.hpp"
 #include "library/vector/mersenne.hpp"
 #include "library/vector/random.hpp"
+#include "library/vector/selection.hpp"
 #include "library/vector/sort.hpp"
 
 #define NL_TEXT(x) #x
@@ -27,6 +28,17 @@ const VectorTable kVectors = {
     .philox_normal = philox_normal,
     .find_extreme = find_extreme,
     .mt19937_uniform = mt19937_uniform,
+#if defined(__AVX512F__)
+    .compress_64 = compress_64,
+    .compress_32 = compress_32,
+    .positions = positions,
+    .count_true = count_true,
+#else
+    .compress_64 = nullptr,
+    .compress_32 = nullptr,
+    .positions = nullptr,
+    .count_true = nullptr,
+#endif
 };
 
 }  // namespace numloom::library::NUMLOOM_TARGET
