@@ -132,7 +132,12 @@ TEST_F(CudaCompile, EveryOperationForEveryDtype) {
 
 TEST_F(CudaCompile, RandomKernels) {
     const char* count = std::getenv("NUMLOOM_TEST_KERNELS");
-    const uint64_t most = count ? std::strtoull(count, nullptr, 10) : 25;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    const uint64_t usual = 4;
+#else
+    const uint64_t usual = 25;
+#endif
+    const uint64_t most = count ? std::strtoull(count, nullptr, 10) : usual;
     for (uint64_t seed = 0; seed < most; ++seed) {
         std::mt19937_64 random(seed);
         testing::RandomOptions options;
