@@ -54,7 +54,7 @@ run_sanitizers() {
         folder="$ROOT/build/${sanitizer%%,*}"
         cmake_build "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DNUMLOOM_PYTHON=OFF -DNUMLOOM_MPI=OFF \
             "-DNUMLOOM_SANITIZE=$sanitizer" || die "the build with -fsanitize=$sanitizer failed"
-        TSAN_OPTIONS="halt_on_error=1" UBSAN_OPTIONS="print_stacktrace=1" step "sanitizer $sanitizer" run_ctest "$folder"
+        TSAN_OPTIONS="halt_on_error=1 die_after_fork=0" UBSAN_OPTIONS="print_stacktrace=1" step "sanitizer $sanitizer" run_ctest "$folder"
     done
     finish_steps
 }
