@@ -80,6 +80,17 @@ int64_t position(const char* from, DType d, int64_t i) {
     }
 }
 
+// A small array of NumPy's (as SciPy's sparse matrices have for their rows) as one of ours; none for anything
+// else.
+Array small_host_key(PyObject* o) {
+    if (!Py_IS_TYPE(o, np.ndarray)) return {};
+    Ref size = Ref::take(PyObject_GetAttrString(o, "size"));
+    Ref descr = Ref::take(PyObject_GetAttrString(o, "dtype"));
+    DType d;
+    if (PyLong_AsLongLong(size.get()) > kSmall || !dtype_from_descr(descr.get(), &d)) return {};
+    return import_host(o, d);
+}
+
 // pick(a, key): a[key] for a small array and one small boolean or integer index over its first axes, all of
 // them C-contiguous on the host; None for anything else, also where an index is out of bounds. The shape (of
 // masks) and the check (of indices) depend on values, so that this evaluates, as it would for large arrays.
@@ -87,8 +98,9 @@ PyObject* pick(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         PyObject *of, *by;
         if (!PyArg_ParseTuple(args, "OO", &of, &by)) throw PythonError{};
-        if (!is_array(of) || !is_array(by)) Py_RETURN_NONE;
-        const Array a = array_of(of), key = array_of(by);
+        if (!is_array(of)) Py_RETURN_NONE;
+        const Array a = array_of(of), key = is_array(by) ? array_of(by) : small_host_key(by);
+        if (!key.storage()) Py_RETURN_NONE;
         const bool mask = key.dtype() == DType::Bool;
         // A few elements of a large array are picked where its values are there.
         const char* ready = !mask && a.size() > kSmall ? current_memory(a, a.offset(), false) : nullptr;
