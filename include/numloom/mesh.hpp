@@ -36,8 +36,9 @@ NUMLOOM_API std::string plan(const std::function<void()>& f);
 /// Ends all processes of an MPI job with an exit status, for one that cannot go on: the others may be waiting
 /// for it. Does nothing where there is one process.
 NUMLOOM_API void abort_job(int status);
-/// Takes matrix products from the OpenBLAS with 64-bit integers at `path` (libopenblas64.so, or the one in
-/// scipy-openblas64); false where it has none. Without one, plain loops do them.
+/// Takes matrix products and linear algebra from the OpenBLAS with 64-bit integers at `path`; false where it
+/// has none. Unless called, the first of them looks for the file that NUMLOOM_BLAS names, then for Debian's
+/// libopenblas64.so.0. Without any, plain loops do the products.
 NUMLOOM_API bool load_blas(const std::string& path);
 
 NUMLOOM_NAMESPACE_END

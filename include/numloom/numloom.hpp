@@ -6,5 +6,6 @@
 #include "numloom/creation.hpp"
 #include "numloom/dtype.hpp"
 #include "numloom/error.hpp"
+#include "numloom/linalg.hpp"
 #include "numloom/mesh.hpp"
 #include "numloom/operations.hpp"

@@ -84,6 +84,9 @@ NUMLOOM_API Array argsort(const Array& a, int64_t axis = -1);  ///< the stable o
 /// Elements (along an axis: slices) at int64 positions, which may be negative; looks at them and throws
 /// Index.
 NUMLOOM_API Array take(const Array& a, const Array& positions, std::optional<int64_t> axis = {});
+/// Writes values, broadcast to the shape of the positions, to elements in C order; of equal positions the
+/// last wins. Looks at the positions and throws Index.
+NUMLOOM_API void put(const Array& a, const Array& positions, const Value& values);
 /// The elements where the mask of a's shape is true, in C order; evaluates, since the shape depends on
 /// values.
 NUMLOOM_API Array compress(const Array& mask, const Array& a);

@@ -106,6 +106,8 @@ int64_t axis_index(int64_t axis, int ndim);  // throws Axis
 uint64_t axis_mask(const Axes& axes, int ndim);
 Handle drop_axes(const Handle& a, uint64_t mask);
 Handle reduced(OpCode op, Type loop, Type result, const Handle& a, uint64_t mask, bool keepdims);
+// Takes the BLAS that NUMLOOM_BLAS or the loader's folders have, at the first call that could use one.
+void find_blas();
 std::string tuple_text(std::span<const int64_t> shape);  // (2,3) as NumPy's errors write it
 
 }  // namespace api

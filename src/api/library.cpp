@@ -97,6 +97,20 @@ Handle taken(const v1::Array& a, const v1::Array& positions, std::optional<int64
     return out;
 }
 
+void put_at(const v1::Array& a, const v1::Array& positions, const Value& values) {
+    const Handle& target = handle(a);
+    check_writeable(target);
+    const v1::Array p = checked_positions(positions, a.size(), 0);
+    const v1::Array given = empty(p.shape(), a.dtype());
+    given.assign(values);
+    const Handle flat = dense(target);
+    if (p.size() == 0) return;
+    // The positions may lie in what is written.
+    const Handle index = p.shares_memory(a) ? handle(p.copy()) : dense(handle(p));
+    call("put", {1}, flat, {index, handle(given), flat});
+    if (flat.storage() != target.storage()) engine().assign(target.operand(), flat.operand());
+}
+
 // --- products ---
 
 Handle product(const v1::Array& a, const v1::Array& b) {
@@ -127,6 +141,7 @@ Handle product(const v1::Array& a, const v1::Array& b) {
     for (int64_t x : batch) count *= x;
     // One matrix for all of the batch stays one matrix.
     const bool one_left = left.ndim() == 2, one_right = right.ndim() == 2;
+    find_blas();
     const Handle x = dense(converted(handle(one_left ? left : left.broadcast_to(full_left)), d));
     const Handle y = dense(converted(handle(one_right ? right : right.broadcast_to(full_right)), d));
     Handle out = engine().empty(d, Dims{std::span<const int64_t>(shape)});
@@ -207,6 +222,9 @@ Array argsort(const Array& a, int64_t axis) {
 }
 Array take(const Array& a, const Array& positions, std::optional<int64_t> axis) {
     return enter(NL_SITE, [&] { return wrap(api::taken(a, positions, axis)); });
+}
+void put(const Array& a, const Array& positions, const Value& values) {
+    enter(NL_SITE, [&] { api::put_at(a, positions, values); });
 }
 Array compress(const Array& mask, const Array& a) {
     return enter(NL_SITE, [&] {

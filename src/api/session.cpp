@@ -2,11 +2,13 @@
 #include <dlfcn.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 #include "device/cpu/loops.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/threads.hpp"
+#include "library/linalg.hpp"
 #include "library/vector.hpp"
 
 // After the engine's headers: see there.
@@ -81,6 +83,21 @@ Session::Session(const void* site) {
 Session::~Session() {
     if (--depth > 0) return;
     record_lock().unlock();
+}
+
+void find_blas() {
+    static bool looked = false;  // under the record lock
+    if (looked || library::has_lapack()) return;
+    looked = true;
+    const char* asked = std::getenv("NUMLOOM_BLAS");
+    if (asked && *asked) {
+        if (std::string_view(asked) != "off" && !library::load_blas(asked))
+            fail(ErrorKind::Runtime,
+                 "NUMLOOM_BLAS=" + std::string(asked) + ": no OpenBLAS with 64-bit integers there");
+        return;
+    }
+    for (const char* name : {"libopenblas64.so.0", "libopenblas64.so"})
+        if (library::load_blas(name)) return;
 }
 
 void rethrow(const EngineError& e) { throw v1::Error(static_cast<ErrorKind>(e.error_class()), e.what()); }

@@ -127,10 +127,28 @@ const std::map<std::string, Binary> others = {
      [](const nl::Value& a, const nl::Value& b) {
          return nl::concatenate({*a.array(), *b.array()});
      }},
+    {"solve",
+     [](const nl::Value& a, const nl::Value& b) { return nl::linalg::solve(*a.array(), *b.array()); }},
+    {"put",
+     [](const nl::Value& a, const nl::Value& b) {
+         const nl::Array out = a.array()->copy();
+         nl::put(out.flip(), *b.array(), b);
+         return out;
+     }},
     {"clip", [](const nl::Value& a, const nl::Value& b) { return nl::clip(*a.array(), 0, b); }},
 };
 const std::map<std::string, Unary> other_unary = {
     {"real", nl::real},
+    {"inv", nl::linalg::inv},
+    {"det", nl::linalg::det},
+    {"cholesky", nl::linalg::cholesky},
+    {"svdvals", nl::linalg::svdvals},
+    {"eigenvalues", [](const nl::Array& a) { return nl::linalg::eigh(a).first; }},
+    {"rebuilt",
+     [](const nl::Array& a) {
+         const auto [w, v] = nl::linalg::eigh(a);
+         return nl::matmul(v * w(nl::ellipsis, nl::newaxis, nl::slice()), nl::conjugate(v.swapaxes(-1, -2)));
+     }},
     {"imag", nl::imag},
     {"sort", [](const nl::Array& a) { return nl::sort(a); }},
     {"argsort", [](const nl::Array& a) { return nl::argsort(a); }},

@@ -312,6 +312,65 @@ def test_random_programs(driver, devices):
     assert not found, f"{len(found)} differences\n" + "\n".join(found[:60])
 
 
+def matrices(rng, dtype):
+    """Stacks of square matrices: any, and Hermitian positive definite ones."""
+    for shape in ((3, 3), (2, 4, 4), (0, 0), (2, 0, 3, 3), (1, 1)):
+        a = rng.random(shape) + (1j * rng.random(shape) if dtype.startswith("complex") else 0)
+        yield (a * 4).astype(dtype), (a @ a.conj().swapaxes(-1, -2) + numpy.eye(shape[-1])).astype(dtype)
+
+
+@pytest.mark.parametrize("devices", ["cpu", "cpu:2"])
+def test_linear_algebra(driver, devices):
+    from numloom._products import find_blas
+
+    if find_blas() is None:
+        pytest.skip("no OpenBLAS with 64-bit integers here")
+    rng, s = numpy.random.default_rng(5), Session()
+    for dtype in "float64", "complex128", "int64":
+        for a, definite in matrices(rng, dtype):
+            s.array("a", a)
+            s.array("p", definite)
+            n = a.shape[-1]
+            for b in (rng.random(n), rng.random((n, 2)), rng.random((2, n, 1))):
+                s.array("b", b)
+                s.say("call r solve p b", lambda d=definite, b=b: numpy.linalg.solve(d, b), "r")
+                s.show("r", True)
+            for f in "inv", "det", "cholesky", "svdvals":
+                name = "a" if f == "svdvals" else "p"
+                x = s.arrays[name]
+                s.say(f"call r {f} {name}", lambda f=f, x=x: getattr(numpy.linalg, f)(x), "r")
+                s.show("r", True)
+            s.say("call r eigenvalues p", lambda p=definite: numpy.linalg.eigh(p)[0], "r")
+            s.show("r", True)
+            s.say("call r rebuilt p", lambda p=definite: p * 1.0, "r")
+            s.show("r", True)
+    for bad in (numpy.zeros((2, 2)), numpy.ones(3), numpy.ones((2, 3)), -numpy.eye(2), numpy.eye(2, dtype="float16")):
+        s.array("a", bad)
+        for f in "inv", "cholesky", "det":
+            s.say(f"call r {f} a", lambda f=f, bad=bad: getattr(numpy.linalg, f)(bad), "r")
+    found = s.differences(driver(s.lines, NUMLOOM_BLAS=find_blas(), NUMLOOM_DEVICES=devices, NUMLOOM_SHARD_MIN="1"))
+    assert not found, "\n".join(found)
+
+
+def test_put(driver):
+    s = Session()
+
+    def put(a, positions):
+        out = a.copy()
+        numpy.flip(out).flat[positions] = positions
+        return out
+
+    for a in (numpy.zeros((2, 3)), numpy.zeros(6, "int8"), numpy.zeros((3, 1), "complex64")):
+        for positions in ([0, -1, 2], [1, 1, 1], [[0], [2]], [3], [99], [-7]):
+            s.array("a", a)
+            p = numpy.array(positions)
+            s.array("b", p)
+            s.say("call r put a b", lambda a=a, p=p: put(a, p), "r")
+            s.show("r")
+    found = s.differences(driver(s.lines))
+    assert not found, "\n".join(found)
+
+
 def texts():
     rng = numpy.random.default_rng(3)
     inf, nan = numpy.inf, numpy.nan
