@@ -48,7 +48,8 @@ namespace numloom::library {
 //   (0 or 1)
 //   matmul              out[batch, m, n] = products of in0[.., m, k] and in1[.., k, n]
 //                       parameters: batch, m, k, n, elements from one matrix to the next of in0 and of in1
-//                       (0: the same one), whether in0 and in1 hold the transposed matrices
+//                       (0: the same one), whether in0 and in1 hold the transposed matrices; then, where rows
+//                       of in0 and in1 have gaps, elements from one row to the next
 //   argmax, argmin      out[outer, inner] = first position along n of the extreme of in0[outer, n, inner],
 //   int64, not
 //                       for complex numbers                                                 parameters:

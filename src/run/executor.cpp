@@ -147,14 +147,18 @@ void Executor::run_single(const plan::Step& step, ReadyStep& ready, const Cached
 
 void Executor::run_call(const plan::Step& step, const plan::Segment& s) {
     const Instruction& x = s.log()[static_cast<size_t>(step.call)];
-    std::vector<std::vector<char>> copies;  // of operands that are not on the host in one piece
+    // Of storages that are not on the host in one piece. Operands that share a storage share the copy, as
+    // they would share the memory.
+    std::vector<std::pair<Storage*, std::vector<char>>> copies;
     copies.reserve(4);
     auto operand = [&](const Operand& o) {
         if (!o.storage->has_data()) allocate(o.storage);
         char* base = host_base(o.storage);
+        for (auto& [storage, copy] : copies)
+            if (storage == o.storage) base = copy.data();
         if (!base) {
-            copies.emplace_back(static_cast<size_t>(o.storage->nbytes));
-            base = copies.back().data();
+            copies.emplace_back(o.storage, static_cast<size_t>(o.storage->nbytes));
+            base = copies.back().second.data();
             fetch(o.storage, {0, o.storage->nbytes}, base);
         }
         return CallOperand{base + o.offset, o.layout, o.dtype};

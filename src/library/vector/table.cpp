@@ -2,6 +2,7 @@
 #include "library/vector.hpp"
 #include "library/vector/extreme.hpp"
 #include "library/vector/mersenne.hpp"
+#include "library/vector/product.hpp"
 #include "library/vector/random.hpp"
 #include "library/vector/selection.hpp"
 #include "library/vector/sort.hpp"
@@ -39,6 +40,7 @@ const VectorTable kVectors = {
     .positions = nullptr,
     .count_true = nullptr,
 #endif
+    .integer_product = integer_product,
 };
 
 }  // namespace numloom::library::NUMLOOM_TARGET
