@@ -88,8 +88,8 @@ void tile(DType d, Int m, Int k, Int n, const Factor<T>& a, const Factor<T>& b, 
         else
             by_loops(m, k, n, a, b, c, ldc);
     } else {
-        vectors().integer_product(d, m, n, k, a.data, a.turned ? 1 : a.ld, a.turned ? a.ld : 1, b.data, b.ld,
-                                  c, ldc);
+        vectors().integer_product(item_size(d), d == DType::Bool, m, n, k, a.data, a.turned ? 1 : a.ld,
+                                  a.turned ? a.ld : 1, b.data, b.ld, c, ldc);
     }
 }
 

@@ -56,11 +56,11 @@ struct VectorTable {
                         const uint32_t* end);
     void (*positions)(const uint8_t* mask, int64_t begin, int64_t n, int64_t* to, const int64_t* end);
     int64_t (*count_true)(const uint8_t* mask, int64_t n);
-    // c[rows, columns] = a[rows, depth] times b[depth, columns] for integers and bool. Steps count elements;
-    // rows of b and c are contiguous.
-    void (*integer_product)(DType d, int64_t rows, int64_t columns, int64_t depth, const void* a,
-                            int64_t a_row, int64_t a_column, const void* b, int64_t b_row, void* c,
-                            int64_t c_row);
+    // c[rows, columns] = a[rows, depth] times b[depth, columns] for integers of `item` bytes, or `logical`
+    // ones. Steps count elements; rows of b and c are contiguous.
+    void (*integer_product)(int64_t item, bool logical, int64_t rows, int64_t columns, int64_t depth,
+                            const void* a, int64_t a_row, int64_t a_column, const void* b, int64_t b_row,
+                            void* c, int64_t c_row);
 };
 
 // The table in use: plain code unless someone chose another.

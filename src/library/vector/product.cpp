@@ -96,16 +96,16 @@ void all(const Matrices<T>& m, int64_t rows, int64_t columns) {
 
 }  // namespace
 
-void integer_product(DType d, int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_row,
-                     int64_t a_column, const void* b, int64_t b_row, void* c, int64_t c_row) {
-    auto run = [&](auto zero, auto logical) {
+void integer_product(int64_t item, bool logical, int64_t rows, int64_t columns, int64_t depth, const void* a,
+                     int64_t a_row, int64_t a_column, const void* b, int64_t b_row, void* c, int64_t c_row) {
+    auto run = [&](auto zero, auto any) {
         using T = decltype(zero);
-        all<T, decltype(logical)::value>({static_cast<const T*>(a), static_cast<const T*>(b),
-                                          static_cast<T*>(c), a_row, a_column, b_row, c_row, depth},
-                                         rows, columns);
+        all<T, decltype(any)::value>({static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c),
+                                      a_row, a_column, b_row, c_row, depth},
+                                     rows, columns);
     };
-    if (d == DType::Bool) return run(uint8_t{}, std::true_type{});
-    switch (item_size(d)) {
+    if (logical) return run(uint8_t{}, std::true_type{});
+    switch (item) {
         case 1:
             return run(uint8_t{}, std::false_type{});
         case 2:

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 
-#include "core/dtype.hpp"
 #include "library/keys.hpp"  // says that the namespace is inline
 
 namespace numloom::library::NUMLOOM_TARGET {
 
-void integer_product(DType d, int64_t rows, int64_t columns, int64_t depth, const void* a, int64_t a_row,
-                     int64_t a_column, const void* b, int64_t b_row, void* c, int64_t c_row);
+void integer_product(int64_t item, bool logical, int64_t rows, int64_t columns, int64_t depth, const void* a,
+                     int64_t a_row, int64_t a_column, const void* b, int64_t b_row, void* c, int64_t c_row);
 
 }  // namespace numloom::library::NUMLOOM_TARGET
