@@ -62,19 +62,34 @@ PyObject* library_call(PyObject*, PyObject* args) {
     });
 }
 
-// A factor of a product: dense as it is, or as its transpose, else copied to `space`.
-void factor(const Array& a, Operand* out, bool* transposed, Array* space) {
+// A factor of a product: where it lies if its rows, or those of its transpose, are contiguous; else copied to
+// `space`. Returns the elements from one row to the next.
+int64_t factor(const Array& a, Operand* out, bool* transposed, Array* space) {
     *transposed = false;
     *out = a.operand();
-    if (a.c_contiguous()) return;
-    if (a.ndim() == 2 && a.layout()->f_contiguous(item_size(a.dtype()))) {
-        *transposed = true;
-        out->layout = Layout::c_order(Dims{a.layout()->shape(1), a.layout()->shape(0)}, item_size(a.dtype()));
-        return;
+    const Layout& l = *a.layout();
+    const int64_t item = item_size(a.dtype());
+    if (a.ndim() == 1 && a.c_contiguous()) return l.shape(0);
+    if (a.ndim() == 2) {
+        const int64_t rows = l.shape(0), columns = l.shape(1);
+        if (a.c_contiguous()) return columns;
+        auto gaps = [&](int64_t length, int64_t step, int64_t count, int64_t next) {
+            return (step == item || length == 1) && count > 1 && next >= length * item && next % item == 0;
+        };
+        if (gaps(columns, l.stride(1), rows, l.stride(0))) return l.stride(0) / item;
+        if (gaps(rows, l.stride(0), columns, l.stride(1))) {
+            *transposed = true;
+            return l.stride(1) / item;
+        }
+        if (l.f_contiguous(item)) {
+            *transposed = true;
+            return rows;
+        }
     }
     *space = engine().empty(a.dtype(), Dims(a.shape()));
     engine().assign(space->operand(), a.operand());
     *out = space->operand();
+    return l.shape(a.ndim() - 1);
 }
 
 // matmul(a, b): the product of two arrays of ours with one or two axes and one dtype; None for anything else.
@@ -93,14 +108,15 @@ PyObject* matmul(PyObject*, PyObject* const* args, Py_ssize_t n) {
         Operand in[2];
         Array dense[2];
         bool ta, tb;
-        factor(a, &in[0], &ta, &dense[0]);
-        factor(b, &in[1], &tb, &dense[1]);
+        const int64_t lda = factor(a, &in[0], &ta, &dense[0]);
+        const int64_t ldb =
+            b.ndim() == 1 ? (factor(b, &in[1], &tb, &dense[1]), 1) : factor(b, &in[1], &tb, &dense[1]);
         Dims shape;
         if (a.ndim() == 2) shape.push(m);
         if (b.ndim() == 2) shape.push(columns);
         lend_threads();
         Array out = engine().empty(a.dtype(), shape);
-        const int64_t parameters[] = {1, m, k, columns, 0, 0, ta, tb};
+        const int64_t parameters[] = {1, m, k, columns, 0, 0, ta, tb, lda, ldb};
         engine().call(library::make_call("matmul", parameters), out.operand(), in);
         return new_result(std::move(out));
     });
