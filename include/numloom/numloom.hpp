@@ -9,3 +9,4 @@
 #include "numloom/linalg.hpp"
 #include "numloom/mesh.hpp"
 #include "numloom/operations.hpp"
+#include "numloom/random.hpp"

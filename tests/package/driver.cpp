@@ -278,6 +278,10 @@ void run(const Words& w, int64_t number) {
         into(w);
     } else if (w[0] == "reduce") {
         arrays[w[1]] = reduce(w);
+    } else if (w[0] == "random") {
+        nl::Generator rng(std::stoull(w[2]));
+        (void)rng.random(parse_shape(w[3]));
+        arrays[w[1]] = rng.uniform(-1.5, 2.0, parse_shape(w[4]));
     } else if (w[0] == "show") {
         const nl::Array& a = arrays.at(w[1]);
         nl::eval();  // what fails, fails before the number is printed

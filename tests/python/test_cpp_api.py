@@ -371,6 +371,24 @@ def test_put(driver):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("devices", ["cpu", "cpu:3"])
+def test_random_numbers(driver, devices):
+    s = Session()
+
+    def drawn(seed, first, second):
+        rng = numpy.random.default_rng(seed)
+        rng.random(first)
+        return rng.uniform(-1.5, 2.0, second)
+
+    for seed in (0, 1, 12345, 2**32 - 1, 2**32, 2**64 - 1):
+        for first, second in ((3, (2, 5)), (0, ()), (100_003, (50_001,)), (7, (0, 3))):
+            shape = "x".join(map(str, second)) or "-"
+            s.say(f"random r {seed} {first} {shape}", lambda a=(seed, first, second): drawn(*a), "r")
+            s.show("r")
+    found = s.differences(driver(s.lines, NUMLOOM_DEVICES=devices, NUMLOOM_SHARD_MIN="1"))
+    assert not found, "\n".join(text[:300] for text in found)
+
+
 def texts():
     rng = numpy.random.default_rng(3)
     inf, nan = numpy.inf, numpy.nan
