@@ -14,7 +14,7 @@ import numpy
 from . import coverage, operations, statements, views
 from .generate import Builder, Operand, Options, Retry
 
-GOALS = 12  # in a program
+GOALS = 13  # in a program
 LARGE_EVERY = 5  # of the programs of one dtype, one has large arrays and the cells that want them
 # How often a cell stands in the list: those that the other statements reach by themselves once.
 TIMES = {

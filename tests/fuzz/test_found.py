@@ -99,3 +99,15 @@ def test_erf_of_float32_keeps_its_bound():
     text = "a1 = special.erf(np.arange(-40000, 40000, dtype='float32') / np.float32(10000))"
     rule = Rule("ulp", "a1", "erf", ["np.arange(-40000, 40000, dtype='float32') / np.float32(10000)"])
     assert run_programs(Settings(), CONFIGURATIONS["plain"], [Program([Statement(text, rule)])]) is None
+
+
+def test_power_by_an_array_without_axes():
+    """NumPy looks at the value 0.5 and takes a root, which differs from pow at -inf and -0.0."""
+    if not has_numloom():
+        pytest.skip("numloom._core is not built")
+    make = "a0 = np.array([-np.inf, -0.0, 2.0, np.nan])\na1 = np.array(0.5)"
+    programs = []
+    for exponent in ("a1", "a1[...]", "0.5", "np.float64(0.5)"):
+        text = f"a2 = np.power(a0, {exponent})"
+        programs.append(Program([Statement(make), Statement(text, Rule("power", "a2", "power", ["a0", exponent]))]))
+    assert run_programs(Settings(), CONFIGURATIONS["plain"], programs) is None
