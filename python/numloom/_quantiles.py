@@ -1,7 +1,8 @@
 """Order statistics: partitions, and quantiles by every method of NumPy's, also of lines with NaN left out.
 
-A line is sorted; a method gives the place of a quantile as a number between positions (Hyndman and Fan, Sample
-quantiles in statistical packages, The American Statistician 50, 1996), and the value lies between its neighbours.
+A line is put in order where it is looked at; a method gives the place of a quantile as a number between positions
+(Hyndman and Fan, Sample quantiles in statistical packages, The American Statistician 50, 1996), and the value lies
+between its neighbours.
 """
 
 import math
@@ -204,20 +205,35 @@ def along(values, dtype, ndim):
     return _core.reshape_view(made, (len(values),) + (1,) * (ndim - 1))
 
 
-def quantiles_of(ordered, levels, method):
-    """The quantiles of sorted lines (along axis 0), a row for each level."""
-    n = ordered.shape[0]
+def ordered_at(lines, places):
+    """Lines along axis 0 whose elements at these positions, and at the last one, are where a sort would put them."""
+    n = lines.shape[0]
+    if len(places) > 16:
+        return sorted_along("sort", lines, 0, lines.dtype)
+    last = lines if lines.ndim == 1 else moveaxis(lines, 0, -1)
+    out = _core.empty(last.shape, lines.dtype)
+    run("partition", (n, *sorted({*places, n - 1})), out, dense(last))
+    return out if last is lines else copy(moveaxis(out, -1, 0))
+
+
+def quantiles_of(lines, levels, method):
+    """(the quantiles of lines along axis 0, a row for each level; the lines with what was looked at in its place)."""
+    n = lines.shape[0]
     if method in WHOLE or method == "linear" and levels.dtype.kind != "f":
         if method == "linear":
-            return rows(ordered, [(n - 1) * q for q in levels.values])
-        return rows(ordered, [min(whole_place(Numbers, method, n, q), n - 1) for q in levels.values])
-    if ordered.dtype.kind == "b":
+            places = [(n - 1) * q for q in levels.values]
+        else:
+            places = [min(whole_place(Numbers, method, n, q), n - 1) for q in levels.values]
+        ordered = ordered_at(lines, places)
+        return rows(ordered, places), ordered
+    if lines.dtype.kind == "b":
         raise NotNative  # NumPy subtracts booleans, which it refuses
     found = [place_between(Numbers, method, n, q if levels.dtype.kind == "f" else float(q)) for q in levels.values]
     low, high, part = zip(*found, strict=True)
+    ordered = ordered_at(lines, (*low, *high))
     work = levels.dtype if levels.dtype.kind == "f" else FLOAT
     part = float(part[0]) if levels.weak else along(part, work, ordered.ndim)
-    return between(rows(ordered, low), rows(ordered, high), part, 1 - part)
+    return between(rows(ordered, low), rows(ordered, high), part, 1 - part), ordered
 
 
 def finished(made, levels, shape, kept, keepdims, out, last):
@@ -249,8 +265,7 @@ def quantile_of(a, q, axis, out, method, keepdims, weights, scale):
     if not levels.values:
         raise NotNative
     lines, shape, kept = line_first(a, axis)
-    ordered = sorted_along("sort", lines, 0, a.dtype)
-    made = quantiles_of(ordered, levels, method)
+    made, ordered = quantiles_of(lines, levels, method)
     n = ordered.shape[0]
     return finished(made, levels, shape, kept, keepdims, out, ordered[n - 1:] if a.dtype.kind == "f" else None)
 
@@ -337,9 +352,9 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     if a.dtype.kind == "b":
         raise NotNative
     lines, shape, kept = line_first(a, axis)
-    ordered = sorted_along("sort", lines, 0, a.dtype)
-    n = ordered.shape[0]
+    n = lines.shape[0]
     low = (n - 1) // 2
+    ordered = ordered_at(lines, (low, n // 2))
     made = middle(ordered[low:low + 1], ordered[n // 2:n // 2 + 1], n % 2 == 1, a.dtype)
     return finished(made, _One, shape, kept, keepdims, out, ordered[n - 1:] if a.dtype.kind == "f" else None)
 

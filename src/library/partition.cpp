@@ -7,6 +7,7 @@
 
 #include "core/scalar.hpp"
 #include "library/call.hpp"
+#include "library/counting.hpp"
 #include "library/vector_sort.hpp"
 
 namespace numloom::library {
@@ -38,9 +39,6 @@ void select(It begin, It end, std::span<const int64_t> positions, Before less) {
     }
 }
 
-// Up to so many elements a sort in vector registers is done before a selection without them is.
-constexpr int64_t kSortedWhole = 1 << 20;
-
 template <class F>
 void over_rows(int64_t rows, int64_t n, F&& f) {
     parallel_ranges(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
@@ -50,10 +48,17 @@ void over_rows(int64_t rows, int64_t n, F&& f) {
 
 void partition(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t n = p[0], rows = out.layout->size() / n;
-    if (has_vector_sort(out.dtype) && n <= kSortedWhole) {
+    if (has_vector_sort(out.dtype)) {
         const int64_t width = n * item_size(out.dtype);
         over_rows(rows, n, [&](int64_t r) {
-            vector_sort(out.dtype, in[0].data + r * width, out.data + r * width, n);
+            vector_partition(out.dtype, in[0].data + r * width, out.data + r * width, n, p.subspan(1));
+        });
+        return;
+    }
+    if (has_counting_sort(out.dtype, n)) {
+        const int64_t width = n * item_size(out.dtype);
+        over_rows(rows, n, [&](int64_t r) {
+            counting_sort(out.dtype, in[0].data + r * width, out.data + r * width, n);
         });
         return;
     }

@@ -14,6 +14,9 @@ template <class Key>
 struct KeyLoops {
     // Sorts keys[n] with as much room in `spare`.
     void (*sort)(Key* keys, int64_t n, Key* spare) = nullptr;
+    // Puts at the `count` places, which rise, what a sort would put there, nothing larger before and nothing
+    // smaller behind.
+    void (*select)(Key* keys, int64_t n, Key* spare, const int64_t* places, int64_t count) = nullptr;
     // Deals keys[n] to `low` where they are below the pivot and to `high` elsewhere, each in its old order;
     // one of the two is `keys`, both have room for n. Returns how many went to `low`.
     int64_t (*split)(const Key* keys, int64_t n, Key pivot, Key* low, Key* high) = nullptr;

@@ -145,7 +145,37 @@ void sort_long(DType d, const T* in, T* out, int64_t n) {
     if constexpr (std::is_floating_point_v<T>) restore_signs(out, n, negative);
 }
 
+template <class T>
+void select_row(DType d, const T* in, T* out, int64_t n, std::span<const int64_t> places) {
+    using Key = Bits<T>;
+    Key* keys = reinterpret_cast<Key*>(out);
+    std::atomic<bool> negative_zero = false;
+    parallel_ranges(n, kGrain, [&](int64_t begin, int64_t end) {
+        if (vectors().to_keys(d, in + begin, keys + begin, end - begin)) negative_zero = true;
+    });
+    const Scratch<Key> spare(n);
+    key_loops<Key>().select(keys, n, spare.get(), places.data(), static_cast<int64_t>(places.size()));
+    parallel_ranges(n, kGrain, [&](int64_t begin, int64_t end) {
+        vectors().from_keys(d, keys + begin, out + begin, end - begin);
+    });
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!negative_zero) return;
+        const std::vector<bool> negative = signs_of_zeros(in, n);
+        size_t zero = 0;
+        for (int64_t i = 0; i < n; ++i)
+            if (out[i] == 0) out[i] = negative[zero++] ? T{-0.0} : T{0};
+    }
+}
+
 }  // namespace
+
+void vector_partition(DType d, const char* in, char* out, int64_t n, std::span<const int64_t> places) {
+    dispatch(d, [&](auto type) {
+        using T = typename decltype(type)::type;
+        if constexpr (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8))
+            select_row(d, reinterpret_cast<const T*>(in), reinterpret_cast<T*>(out), n, places);
+    });
+}
 
 bool has_vector_sort(DType d) {
     return dispatch(d, [](auto type) {

@@ -131,6 +131,31 @@ def test_an_input_that_defeats_pivots_takes_no_longer_than_n_log_n():
         numpy.testing.assert_array_equal(numpy.asarray(nl.sort(nl.array(x))), numpy.sort(x))
 
 
+@pytest.mark.parametrize("dtype", (*DTYPES, "i2", "f2"))
+def test_partitions_and_what_rests_on_them(dtype):
+    rng = numpy.random.default_rng(4)
+    for n in (1, 2, 5, 17, 100, 129, 300, 1000, 9000, 70_000):
+        few, line = rng.integers(0, 5, n), numpy.arange(n)
+        for x in (rng.standard_normal(n) * 50, few, line, line[::-1], numpy.where(few == 0, -0.0, few)):
+            x = x.astype(dtype)
+            if x.dtype.kind == "f" and x[-1] == 0:
+                x[rng.random(n) < 0.05] = numpy.nan
+            places = sorted({int(k) for k in rng.integers(0, n, 3)})
+            ours, want = numpy.asarray(nl.partition(nl.array(x), places)), numpy.sort(x, kind="stable")
+            numpy.testing.assert_array_equal(numpy.sort(ours, kind="stable"), want)
+            assert numpy.signbit(ours[ours == 0]).sum() == numpy.signbit(x[x == 0]).sum()
+            for k in places:
+                numpy.testing.assert_array_equal(ours[k], want[k])
+                below, above = (numpy.nan_to_num(part.astype("f8"), nan=numpy.inf) for part in (ours[:k], ours[k:]))
+                assert k == 0 or below.max() <= above.min()
+            if dtype != "f2":
+                numpy.testing.assert_array_equal(numpy.asarray(nl.median(nl.array(x))), numpy.median(x))
+                for method in ("linear", "nearest", "hazen"):
+                    ours = nl.percentile(nl.array(x), [3, 50, 99.5], method=method)
+                    want = numpy.percentile(x, [3, 50, 99.5], method=method)
+                    numpy.testing.assert_array_equal(numpy.asarray(ours), want)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_in_place_and_along_an_axis(dtype):
     x = next(rows(dtype, 3 * 20000))[1].reshape(3, 20000)

@@ -355,11 +355,31 @@ int64_t split(const typename L::Key* keys, int64_t n, typename L::Key pivot, typ
     return low - first;
 }
 
-// Sorts keys[n] into `to`, which is `keys` or `other`; both are overwritten.
-template <class L>
-void sort_range(typename L::Key* keys, int64_t n, typename L::Key* other, typename L::Key* to, int depth) {
+// The places of a range that have to hold what a sort would leave there: all of them, or some.
+struct Every {
+    bool none() const { return false; }
+    Every before(int64_t) const { return {}; }
+    Every from(int64_t) const { return {}; }
+};
+struct Some {
+    const int64_t *first, *last;  // rising
+    int64_t origin = 0;           // of the range
+    bool none() const { return first == last; }
+    Some before(int64_t i) const { return {first, std::lower_bound(first, last, origin + i), origin}; }
+    Some from(int64_t i) const { return {std::lower_bound(first, last, origin + i), last, origin + i}; }
+};
+
+// Sorts keys[n] into `to`, which is `keys` or `other`, as far as the wanted places ask for; both are
+// overwritten.
+template <class L, class Wanted>
+void sort_range(typename L::Key* keys, int64_t n, typename L::Key* other, typename L::Key* to, int depth,
+                Wanted wanted) {
     using Key = typename L::Key;
     for (;;) {
+        if (wanted.none()) {
+            if (to != keys) std::memcpy(to, keys, static_cast<size_t>(n) * sizeof(Key));
+            return;
+        }
         if (n <= L::kRows * L::kLanes) {
             if (n > 0) sort_few<L>(keys, n, to);
             return;
@@ -375,39 +395,50 @@ void sort_range(typename L::Key* keys, int64_t n, typename L::Key* other, typena
         const int64_t count = split<L>(keys, n, pivot, low, high);
         if (count == 0) {
             // The pivot is the smallest key. All are in `high` now; those equal to it are in place once
-            // filled in.
+            // filled in, and the rest stays in `high` while the result goes behind them.
             Key* rest = high == keys ? other : keys;
             const int64_t same = split<L, true>(high, n, pivot, rest, high);
             std::fill(to, to + same, pivot);
             to += same;
             n -= same;
-            // The rest lies in `high`; the result goes behind the equal ones in `to`'s buffer.
-            if (high == keys) {  // to == other
-                other = to;
-            } else {  // to == keys
-                keys = high;
-                other = to;
-            }
+            keys = high;
+            other = to;
+            wanted = wanted.from(same);
             continue;
         }
         const int64_t above = n - count;
-        sort_range<L>(low, count, high + above, low, depth);
+        sort_range<L>(low, count, high + above, low, depth, wanted.before(count));
         keys = high;
         n = above;
         other = to = low + count;
+        wanted = wanted.from(count);
     }
 }
 
+// How often a range may be split before its pivots count as bad.
+int most_splits(int64_t n) { return 4 * (64 - __builtin_clzll(static_cast<uint64_t>(n) | 1)); }
+
 template <class L>
 void sort_keys(typename L::Key* keys, int64_t n, typename L::Key* spare) {
-    const int depth = 4 * (64 - __builtin_clzll(static_cast<uint64_t>(n) | 1));
-    sort_range<L>(keys, n, spare, keys, depth);
+    sort_range<L>(keys, n, spare, keys, most_splits(n), Every{});
+}
+
+template <class L>
+void select_keys(typename L::Key* keys, int64_t n, typename L::Key* spare, const int64_t* places,
+                 int64_t count) {
+    sort_range<L>(keys, n, spare, keys, most_splits(n), Some{places, places + count});
 }
 
 }  // namespace
 
 void sort_u64(uint64_t* keys, int64_t n, uint64_t* spare) { sort_keys<Lanes64>(keys, n, spare); }
 void sort_u32(uint32_t* keys, int64_t n, uint32_t* spare) { sort_keys<Lanes32>(keys, n, spare); }
+void select_u64(uint64_t* keys, int64_t n, uint64_t* spare, const int64_t* places, int64_t count) {
+    select_keys<Lanes64>(keys, n, spare, places, count);
+}
+void select_u32(uint32_t* keys, int64_t n, uint32_t* spare, const int64_t* places, int64_t count) {
+    select_keys<Lanes32>(keys, n, spare, places, count);
+}
 int64_t split_u64(const uint64_t* keys, int64_t n, uint64_t pivot, uint64_t* low, uint64_t* high) {
     return split<Lanes64>(keys, n, pivot, low, high);
 }

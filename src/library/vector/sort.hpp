@@ -14,6 +14,8 @@ void from_keys(DType d, const void* keys, void* numbers, int64_t n);
 #if defined(__AVX512F__)
 void sort_u64(uint64_t* keys, int64_t n, uint64_t* spare);
 void sort_u32(uint32_t* keys, int64_t n, uint32_t* spare);
+void select_u64(uint64_t* keys, int64_t n, uint64_t* spare, const int64_t* places, int64_t count);
+void select_u32(uint32_t* keys, int64_t n, uint32_t* spare, const int64_t* places, int64_t count);
 int64_t split_u64(const uint64_t* keys, int64_t n, uint64_t pivot, uint64_t* low, uint64_t* high);
 int64_t split_u32(const uint32_t* keys, int64_t n, uint32_t pivot, uint32_t* low, uint32_t* high);
 #endif
