@@ -223,12 +223,16 @@ def plain(x):
 def call(name, function, args, kwargs):
     """function(*args, **kwargs) by NumPy on the host."""
     start = time.perf_counter()
-    if not kwargs and _PLAIN.issuperset(map(type, args)):  # numbers: draws of random numbers, one by one
-        try:
-            result = function(*args)
+    if _PLAIN.issuperset(map(type, args)) and (not kwargs or _PLAIN.issuperset(map(type, kwargs.values()))):
+        try:  # numbers: draws of random numbers, one by one
+            result = function(*args, **kwargs)
         finally:
             count(name, time.perf_counter() - start)
-        return result if type(result) in _PLAIN else Session().from_host(result)
+        if type(result) in _PLAIN:
+            return result
+        if type(result) is numpy.ndarray and result.base is None and is_native(result.dtype):
+            return import_array(result)
+        return Session().from_host(result)
     session = Session()
     args = [session.to_host(x) for x in args]
     if kwargs:

@@ -20,7 +20,7 @@ def _forward(base, name):
 
     @_functools.wraps(method, updated=())
     def call(self, *args, **kwargs):
-        return _fallback.call(label, method, (self, *args), kwargs)
+        return _fallback.call(label, method.__get__(self), args, kwargs)
 
     return call
 
@@ -154,22 +154,24 @@ class Generator(_numpy_random.Generator, metaclass=_Kind):
         return None if n < _LONG or self._free is None else self._free.draw("philox_normal", size, n)
 
     def random(self, size=None, dtype=float, out=None):
+        if size is None and out is None and dtype is float:
+            return self._random_on_host()
         drawn = self._uniform_draw(size) if out is None and _is_double(dtype) else None
         return self._random_on_host(size, dtype, out) if drawn is None else drawn
 
     def uniform(self, low=0.0, high=1.0, size=None):
-        if type(low) in (int, float) and type(high) in (int, float) and 0.0 <= high - low < _math.inf:
+        if size is not None and type(low) in (int, float) and type(high) in (int, float) and 0.0 <= high - low < _math.inf:
             drawn = self._uniform_draw(size)
             if drawn is not None:
                 return float(low) + float(high - low) * drawn
         return self._uniform_on_host(low, high, size)
 
     def standard_normal(self, size=None, dtype=float, out=None):
-        drawn = self._normal_draw(size) if out is None and _is_double(dtype) else None
+        drawn = self._normal_draw(size) if size is not None and out is None and _is_double(dtype) else None
         return self._standard_normal_on_host(size, dtype, out) if drawn is None else drawn
 
     def normal(self, loc=0.0, scale=1.0, size=None):
-        if type(loc) in (int, float) and type(scale) in (int, float) and scale >= 0:
+        if size is not None and type(loc) in (int, float) and type(scale) in (int, float) and scale >= 0:
             drawn = self._normal_draw(size)
             if drawn is not None:
                 return float(loc) + float(scale) * drawn
@@ -203,7 +205,7 @@ class _Long:
     """The legacy names whose long draws the engine makes, over `_now()`: a _Free or None, and the bit generator."""
 
     def _uniform_draw(self, size):
-        if not _long(size):
+        if size is None or not _long(size):
             return None
         free, bits = self._now()
         if free is not None:
@@ -211,7 +213,7 @@ class _Long:
         return _mt19937_draw(bits, size) if isinstance(bits, _numpy_random.MT19937) else None
 
     def _normal_draw(self, size):
-        free = self._now()[0] if _long(size) else None
+        free = self._now()[0] if size is not None and _long(size) else None
         return None if free is None else free.draw("philox_normal", size, _length(size))
 
     def random_sample(self, size=None):
@@ -219,7 +221,8 @@ class _Long:
         return self._host("random_sample")(size) if drawn is None else drawn
 
     def random(self, size=None):
-        return self.random_sample(size)
+        drawn = self._uniform_draw(size)
+        return self._host("random")(size) if drawn is None else drawn
 
     def rand(self, *args):
         drawn = self._uniform_draw(args)
