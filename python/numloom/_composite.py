@@ -4,7 +4,7 @@ import numpy
 
 from numloom import _core
 from numloom._base import BOOL, NotNative, asnative, broadcast_shapes, is_native, known_order, ndarray, scalar
-from numloom._ufunc import constant, loop_of, new_output, operand, oracle, refuse_strict, weak_type
+from numloom._ufunc import OBJECTS, constant, loop_of, new_output, operand, oracle, refuse_strict, weak_type
 
 PARTS = {"divmod": ("floor_divide", "remainder"), "modf": ("modf_fraction", "trunc"),
          "frexp": ("frexp_mantissa", "frexp_exponent"), "ldexp": ("ldexp_float",)}
@@ -46,6 +46,12 @@ def signature_of(u, kwargs):
     return given[0] if given else None
 
 
+def plain_floats(a, b):
+    """Whether the two ufuncs of divmod take these operands without a look at their values."""
+    return type(a) is ndarray and a.dtype.kind == "f" and (
+        type(b) is float or type(b) is int or type(b) is ndarray and b.dtype.kind == "f")
+
+
 def refuse_zero(divisor):
     """An integer division by zero warns or raises: NumPy's to do."""
     zero = (divisor == 0).any() if type(divisor) is ndarray and divisor.ndim else divisor == 0
@@ -56,6 +62,8 @@ def refuse_zero(divisor):
 def call(u, args, kwargs):
     """A call of one of these ufuncs by the engine."""
     name = u.__name__
+    if name == "divmod" and not kwargs and len(args) == 2 and plain_floats(*args):
+        return OBJECTS["floor_divide"](*args), OBJECTS["remainder"](*args)
     kwargs = dict(kwargs)
     args, outs = given_outs(u, args, kwargs)
     mask = kwargs.pop("where", True)

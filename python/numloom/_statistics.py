@@ -2,6 +2,7 @@
 
 import math
 import operator
+import struct
 
 import numpy
 
@@ -20,7 +21,7 @@ from numloom._base import (
     scalar_or_array,
     where,
 )
-from numloom._library import cumprod, cumsum, dense, run, searchsorted, sorted_along, taken
+from numloom._library import cumprod, cumsum, dense, run, sorted_along, taken
 from numloom._manipulation import concatenate, raveled
 from numloom._reductions import as_array, divided, without_nan
 from numloom._registry import native
@@ -160,21 +161,17 @@ def bincount(x, /, weights=None, minlength=0):
     return made
 
 
+def bits_of(side):
+    """Whether a value is given, and its bits."""
+    return (0, 0) if side is None else (1, struct.unpack("<q", struct.pack("<d", float(side)))[0])
+
+
 def interpolated(x, points, values, left, right):
     """Real values between given points, for arrays of float64."""
-    n = points.shape[0]
-    first, last = values[:1], values[n - 1:]
-    if n > 1:
-        place = as_array(searchsorted(points, x, "right")) - 1
-        inside = _core.elementwise_new("minimum", INT, _core.elementwise_new("maximum", INT, place, 0), n - 2)
-        slopes = (values[1:] - values[:-1]) / (points[1:] - points[:-1])
-        low, base = taken(points, inside, 0), taken(values, inside, 0)
-        made = where(x == points[n - 1:], last, taken(slopes, inside, 0) * (x - low) + base, FLOAT)
-    else:
-        made = _core.broadcast_view(last, x.shape)
-    made = where(x > points[n - 1:], last if right is None else float(right), made, FLOAT)
-    made = where(x < points[:1], first if left is None else float(left), made, FLOAT)
-    return where(x != x, x, made, FLOAT)
+    made = _core.empty(x.shape, FLOAT)
+    if made.size:
+        run("interpolate", (*bits_of(left), *bits_of(right)), made, dense(x), dense(points), dense(values))
+    return made
 
 
 def periodic(x, points, values, period):

@@ -30,6 +30,7 @@ std::span<const Entry> fold_entries();
 std::span<const Entry> partition_entries();
 std::span<const Entry> correlation_entries();
 std::span<const Entry> repetition_entries();
+std::span<const Entry> interpolation_entries();
 
 // Elements per chunk from which threads pay.
 inline constexpr int64_t kGrain = 1 << 15;

@@ -42,6 +42,9 @@ namespace numloom::library {
 //   argpartition        out[rows, n] = positions in in0 that put it in such an order, int64; likewise
 //   repeat              out[outer, m, inner] = each of in0[outer, n, inner] along n, in1[n] (int64) times
 //                       parameters: outer, n, inner
+//   interpolate         out[n] = value at in0[n] on the lines between the points in1[m], in2[m], all float64
+//                       parameters: whether a value left of the points is given, its bits; the same for the
+//                       right
 //   correlate           out[n] = sums of in0[i + j] * in1[j] over j, in that order; in0 has n + len(in1) - 1
 //                       elements
 //   searchsorted        out[m] = where in1[m] goes into the sorted in0[n], int64           parameters: right
