@@ -160,7 +160,7 @@ class Generator(_numpy_random.Generator, metaclass=_Kind):
         return self._random_on_host(size, dtype, out) if drawn is None else drawn
 
     def uniform(self, low=0.0, high=1.0, size=None):
-        if size is not None and type(low) in (int, float) and type(high) in (int, float) and 0.0 <= high - low < _math.inf:
+        if size is not None and _real(low, high) and 0.0 <= high - low < _math.inf:
             drawn = self._uniform_draw(size)
             if drawn is not None:
                 return float(low) + float(high - low) * drawn
@@ -171,7 +171,7 @@ class Generator(_numpy_random.Generator, metaclass=_Kind):
         return self._standard_normal_on_host(size, dtype, out) if drawn is None else drawn
 
     def normal(self, loc=0.0, scale=1.0, size=None):
-        if size is not None and type(loc) in (int, float) and type(scale) in (int, float) and scale >= 0:
+        if size is not None and _real(loc, scale) and scale >= 0:
             drawn = self._normal_draw(size)
             if drawn is not None:
                 return float(loc) + float(scale) * drawn
