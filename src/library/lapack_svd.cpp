@@ -1,5 +1,7 @@
 // Singular values, and least squares by them.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "library/lapack.hpp"
 
@@ -50,7 +52,11 @@ struct Svd {
                 work = Work<T>(work_size);
             }
             a.load(i, matrix.get(), m);
-            good = call(work.get(), work_size) == 0;
+            // LAPACK may give back numbers for infinities, or iterate for long.
+            good =
+                std::all_of(matrix.get(), matrix.get() + m * n,
+                            [](T x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); }) &&
+                call(work.get(), work_size) == 0;
         }
         if (!good) {
             values.fill_nan(i);

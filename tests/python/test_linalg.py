@@ -201,3 +201,20 @@ def test_without_a_library_the_host_does_it():
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["True", "0.5", "1", "4.0", "8.0"]
+
+
+@pytest.mark.parametrize("code", "fdFD")
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_singular_values_of_what_is_not_finite(code, value):
+    a = np.ones((3, 3), code)
+    a[0, 0] = value
+    x = numloom.array(a)
+    for call in (
+        lambda: numloom.linalg.svd(x),
+        lambda: numloom.linalg.svd(x, full_matrices=False),
+        lambda: numloom.linalg.svd(x, compute_uv=False),
+        lambda: numloom.linalg.svd(numloom.stack([numloom.eye(3, dtype=code), x])),
+        lambda: numloom.linalg.pinv(x),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match="SVD did not converge"):
+            call()
