@@ -8,6 +8,13 @@
 namespace numloom::library {
 namespace {
 
+// LAPACK may give back numbers for infinities, or iterate for long.
+template <class T>
+bool finite(const Work<T>& x, Int n) {
+    return std::all_of(x.get(), x.get() + n,
+                       [](T v) { return std::isfinite(std::real(v)) && std::isfinite(std::imag(v)); });
+}
+
 template <class T>
 struct Svd {
     Stack a, left, values, right;
@@ -135,7 +142,7 @@ LinalgStatus lstsq(Parameters p, Outputs out, Inputs in) {
         LeastSquares<T> solver{a.rows, a.columns, b.columns, std::bit_cast<double>(p[0])};
         a.load(0, solver.matrix.get(), std::max<Int>(a.rows, 1));
         b.load(0, solver.b.get(), solver.ldb);
-        if (!solver.run()) return LinalgStatus::Failed;
+        if (!finite(solver.matrix, a.rows * a.columns) || !solver.run()) return LinalgStatus::Failed;
         x.store(0, solver.b.get(), solver.ldb);
         s.store(0, solver.s.get(), solver.k);
         rank.store_one(0, static_cast<double>(solver.rank));

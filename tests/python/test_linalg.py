@@ -215,6 +215,7 @@ def test_singular_values_of_what_is_not_finite(code, value):
         lambda: np.linalg.svd(x, compute_uv=False),
         lambda: np.linalg.svd(np.stack([np.eye(3, dtype=code), x])),
         lambda: np.linalg.pinv(x),
+        lambda: np.linalg.lstsq(x, np.ones(3, code)),
     ):
         with pytest.raises(numpy.linalg.LinAlgError, match="SVD did not converge"):
             call()
