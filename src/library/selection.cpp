@@ -164,6 +164,29 @@ void expand(std::span<const int64_t> p, const CallOperand& out, std::span<const 
     });
 }
 
+// Bytes from which an element is asked for ahead of time, since the caches rarely hold it, and how far ahead:
+// more elements than the processor looks at by itself.
+constexpr int64_t kFar = 4 << 20, kAhead = 128;
+
+// to[count] = from[n] at index[count], elements of `width` bytes.
+template <class T>
+void take_row(const char* from, int64_t n, int64_t width, const int64_t* index, int64_t count, char* to) {
+    if constexpr (std::is_void_v<T>) {
+        for (int64_t i = 0; i < count; ++i)
+            std::memcpy(to + i * width, from + index[i] * width, static_cast<size_t>(width));
+    } else {
+        const T* elements = reinterpret_cast<const T*>(from);
+        T* out = reinterpret_cast<T*>(to);
+        int64_t i = 0;
+        if (n * width >= kFar)
+            for (; i + kAhead < count; ++i) {
+                __builtin_prefetch(elements + index[i + kAhead], 0, 0);
+                out[i] = elements[index[i]];
+            }
+        for (; i < count; ++i) out[i] = elements[index[i]];
+    }
+}
+
 void take(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const int64_t outer = p[0], n = p[1], width = p[2] * item_size(out.dtype), m = in[1].layout->size();
     const int64_t* index = reinterpret_cast<const int64_t*>(in[1].data);
@@ -173,15 +196,9 @@ void take(std::span<const int64_t> p, const CallOperand& out, std::span<const Ca
                         [&](int64_t begin, int64_t end) {
                             for (int64_t i = begin; i < end;) {
                                 const int64_t o = i / m, stop = std::min(end, (o + 1) * m);
-                                for (int64_t j = i - o * m; i < stop; ++i, ++j) {
-                                    if constexpr (std::is_void_v<T>)
-                                        std::memcpy(out.data + i * width,
-                                                    in[0].data + (o * n + index[j]) * width,
-                                                    static_cast<size_t>(width));
-                                    else
-                                        reinterpret_cast<T*>(out.data)[i] =
-                                            reinterpret_cast<const T*>(in[0].data)[o * n + index[j]];
-                                }
+                                take_row<T>(in[0].data + o * n * width, n, width, index + (i - o * m),
+                                            stop - i, out.data + i * width);
+                                i = stop;
                             }
                         });
     });

@@ -1,4 +1,4 @@
-"""Sorting of rows long enough to be sorted by their bits: values, ties, zeros of both signs and NaN, against NumPy."""
+"""Sorting, selecting and gathering: values, ties, zeros of both signs and NaN, against NumPy."""
 
 import os
 import subprocess
@@ -104,6 +104,18 @@ def test_selection_by_long_masks(dtype):
             numpy.testing.assert_array_equal(numpy.asarray(ours[by]), x[mask])
             numpy.testing.assert_array_equal(numpy.asarray(nl.flatnonzero(by)), numpy.flatnonzero(mask))
             assert int(nl.count_nonzero(by)) == numpy.count_nonzero(mask)
+
+
+@pytest.mark.parametrize("dtype", ("u1", "i2", "f4", "f8", "D"))
+def test_gathering_from_arrays_beyond_the_caches(dtype):
+    rng = numpy.random.default_rng(7)
+    x = rng.integers(0, 100, 5_000_000).astype(dtype)
+    for count in (1, 100, 128, 129, 40_000, 300_001):
+        index = rng.integers(-x.size, x.size, count)
+        numpy.testing.assert_array_equal(numpy.asarray(nl.array(x)[nl.array(index)]), x[index])
+    rows, index = x[:2_100_000].reshape(3, -1), rng.integers(0, 700_000, 90_001)
+    ours = nl.take(nl.array(rows), nl.array(index), axis=1)
+    numpy.testing.assert_array_equal(numpy.asarray(ours), numpy.take(rows, index, axis=1))
 
 
 @pytest.mark.parametrize("instructions", ("baseline", "avx2", "avx512"))
