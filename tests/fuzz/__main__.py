@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import sys
@@ -95,6 +96,8 @@ def explain(settings: Settings, configuration, failure: Failure, minimise: bool)
         lines.append(f"  at: {program.statements[failure.statement].text}")
     if not minimise:
         return "\n".join(lines)
+    if settings.lazy == "mixed":  # as it was when it failed: alone, the program has another number
+        settings = dataclasses.replace(settings, lazy="01"[failure.index % 2 == 0])
     small = Minimiser(settings, configuration, failure)
     programs = [program]
     if small.reproduces(program):
