@@ -10,7 +10,9 @@ if(EXISTS "${NUMLOOM_DUCC_INCLUDE}/ducc0/fft/fft.h")
     target_include_directories(numloom_fft_${target} SYSTEM PRIVATE "${NUMLOOM_DUCC_INCLUDE}")
     target_compile_definitions(numloom_fft_${target} PRIVATE
       DUCC0_NAMESPACE=numloom_ducc_${target} DUCC0_CUSTOM_LOWLEVEL_THREADING)
-    target_compile_options(numloom_fft_${target} PRIVATE -O3 ${target_flags_${target}})
+    # ducc writes its vectors itself. What GCC 12 adds uses fused operations in spite of -ffp-contract=off, so that a
+    # value would depend on whether its line was computed by itself or beside others.
+    target_compile_options(numloom_fft_${target} PRIVATE -O3 -fno-tree-vectorize ${target_flags_${target}})
     target_link_libraries(numloom_fft_${target} PRIVATE numloom_flags Threads::Threads)
     target_link_options(numloom_fft_${target} PRIVATE
       -Wl,--no-undefined "-Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/cmake/fft_exports.map")

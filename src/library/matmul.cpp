@@ -14,6 +14,7 @@ namespace {
 
 constexpr Int kStripe = 192;  // columns of a tile: OpenBLAS packs such stripes at no cost
 constexpr Int kIntegerStripe = 256;
+constexpr Int kHalf = 72;           // columns from which two tiles are better than one
 constexpr Int kTileWork = 1 << 20;  // multiplications of a tile worth a hand-off
 constexpr Int kHeight = 1365;       // rows of a tile that is wide enough for such efforts
 constexpr Int kDepth = 1 << 13;     // summed terms of a slice, where the result is small
@@ -40,7 +41,9 @@ struct Cuts {
             if (m * n <= kSmallResult && k >= 2 * kDepth) {
                 depth = std::max(kDepth, divide_up(k, 64));
             } else {
-                if (n > stripe + stripe / 2)
+                if (n <= stripe + stripe / 2)
+                    width = n < 2 * kHalf ? n : even_part(n, n / 2);
+                else
                     width = even_part(n, std::max(stripe, divide_up(kTileWork, m * k)));
                 height = even_part(m, std::max(width >= 64 ? kHeight : 1, divide_up(kTileWork, width * k)));
             }

@@ -33,6 +33,8 @@ def factor(count, forward, norm):
 
 def fitted(a, dtype, axes, extents):
     """`a` in `dtype`, cut or continued by zeros to the extents along the axes."""
+    if len(axes) == 1 and a.ndim == 1 and a.shape[0] == extents[0] and a.dtype == dtype and a.strides[0] == a.itemsize:
+        return a
     shape = list(a.shape)
     for axis, n in zip(axes, extents, strict=True):
         shape[axis] = n
@@ -53,9 +55,9 @@ def transformed(kind, forward, a, axes, lengths, norm, out):
     """The transform of `a` over different axes; the last of them is the one that is real on one side."""
     char = a.dtype.char
     single = char in "efF"
-    count = product(lengths)
     if min(lengths) < 1:
         raise NotNative
+    count = product(lengths)
     scale = factor(count, forward, norm)
     if char == "e" and (kind == REAL or scale != 1):
         raise NotNative  # NumPy rounds the results or the factor to half precision
