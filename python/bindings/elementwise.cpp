@@ -246,6 +246,7 @@ PyObject* binary_general(OpCode op, PyObject* a, PyObject* b, bool is_operator) 
         check_values(op, r, both, out.size() == 0);
     }
     Operand in[2] = {x.operand, y.operand};
+    const ScalarOperands as(is_operator && !is_array(a) && !is_array(b) && out.ndim() == 0);
     engine().compute(op, r.loop, out.operand(), in);
     return new_result(std::move(out));
 }
@@ -274,7 +275,10 @@ PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
                 const Resolved& r = resolve(op, key(x.dtype()), kWeakFloat);
                 if (r.state == Resolved::Native && !r.value_checks) {
                     Scalar s = Scalar::of<double>(PyFloat_AS_DOUBLE(b));
-                    if (r.loop != DType::Float64) s = cast_scalar(s, DType::Float64, r.loop);
+                    if (r.loop != DType::Float64) {
+                        s = cast_scalar(s, DType::Float64, r.loop);
+                        check_narrowed(PyFloat_AS_DOUBLE(b), s, r.loop);
+                    }
                     Operand in[2] = {x.operand(), Operand(s, r.loop)};
                     Array out = engine().empty(r.result, l->shape());
                     engine().compute(op, r.loop, out.operand(), in);

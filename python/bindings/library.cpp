@@ -3,9 +3,11 @@
 
 #include "library/library.hpp"
 
+#include "device/cpu/float_flags.hpp"
 #include "device/cpu/loops.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/threads.hpp"
+#include "device/host_flags.hpp"
 #include "library/vector.hpp"
 #include "operand.hpp"
 
@@ -21,9 +23,7 @@ void lend_threads() {
                          [](char* p, int64_t bytes) { cpu::MemoryPool::process().release(p, bytes); });
     library::set_steps([](OpCode op, DType loop) { return cpu::loops().compute(op, loop, 0); },
                        [](DType from, DType to) { return cpu::loops().cast(from, to); });
-    library::set_parallel_for([](int64_t chunks, library::Task task, void* context) {
-        cpu::ThreadPool::process().run(chunks, [&](int64_t chunk, int) { task(context, chunk); });
-    });
+    library::set_parallel_for(cpu::run_library_tasks);
 }
 
 namespace {
@@ -183,7 +183,13 @@ void record_call(std::string_view name, std::span<const int64_t> parameters, con
 
 void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
               std::span<const CallOperand> in) {
+    const std::string_view said = is_inexact(out.dtype) ? library::reported_as(name) : std::string_view();
+    const uint8_t report = said.empty() ? 0 : asked_reports();
+    if (report != 0) begin_host_watch(report & F_ALL);
     library::make_call(name, parameters)->run(out, in);
+    if (report != 0)
+        report_now((report & kReportOther) != 0 ? "dot" : std::string(said).c_str(), end_host_watch(),
+                   report);
 }
 
 PyMethodDef library_functions[] = {

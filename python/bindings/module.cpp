@@ -432,11 +432,13 @@ PyMODINIT_FUNC PyInit__core(void) {
         init_scalar_type(module.get());
         init_ufunc_type(module.get());
         init_quick_types();
+        init_float_errors();
         if (PyModule_AddFunctions(module.get(), array_functions) != 0 ||
             PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
             PyModule_AddFunctions(module.get(), library_functions) != 0 ||
             PyModule_AddFunctions(module.get(), linalg_functions) != 0 ||
             PyModule_AddFunctions(module.get(), fast_functions) != 0 ||
+            PyModule_AddFunctions(module.get(), float_error_functions) != 0 ||
             PyModule_AddFunctions(module.get(), quick_functions) != 0)
             throw PythonError{};
         return module.release();

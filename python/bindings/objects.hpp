@@ -181,6 +181,8 @@ void init_scalar_type(PyObject* module);
 void init_ufunc_type(PyObject* module);
 void init_pin_type(PyObject* module);
 void init_quick_types();
+void init_float_errors();
+extern PyMethodDef float_error_functions[];
 extern PyMethodDef array_functions[];    // making, viewing and computing arrays
 extern PyMethodDef engine_functions[];   // the engine as a whole
 extern PyMethodDef library_functions[];  // operations that are not loops

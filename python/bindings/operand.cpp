@@ -246,6 +246,7 @@ bool settle(Arg* a, const Resolved& r, bool may_fail) {
     Scalar s;
     if (a->type == kWeakFloat) {
         s = float_bytes(a->object, r.loop);
+        if (r.loop != DType::Float64) check_narrowed(PyFloat_AsDouble(a->object), s, r.loop);
     } else if (a->type == kWeakComplex) {
         s = complex_bytes(a->object, r.loop);
     } else if (is_integer(r.checked)) {
@@ -267,6 +268,7 @@ bool number_bytes(PyObject* o, DType d, Scalar* out) {
     if (PyFloat_CheckExact(o)) {
         if (!is_inexact(d)) return false;
         *out = float_bytes(o, d);
+        if (d != DType::Float64) check_narrowed(PyFloat_AS_DOUBLE(o), *out, d);
         return true;
     }
     if (PyLong_CheckExact(o)) {

@@ -77,6 +77,24 @@ PyObject* inplace(OpCode op, PyObject* a, PyObject* b);
 // NumPy's short cuts for a ** scalar: the operation that stands for it, or OpCode::Power.
 OpCode power_short_cut(PyObject* a, PyObject* exponent);
 PyObject* ufunc_object(OpCode op);  // borrowed
+// While it is set, what is recorded counts as work on scalars: NumPy warns of a "scalar divide" then.
+extern bool scalar_operands;
+class ScalarOperands {
+  public:
+    explicit ScalarOperands(bool yes) { scalar_operands = yes; }
+    ~ScalarOperands() { scalar_operands = false; }
+    ScalarOperands(const ScalarOperands&) = delete;
+    ScalarOperands& operator=(const ScalarOperands&) = delete;
+};
+// Work that is done at once: what there is to report of it (Instruction::report), and reporting what came up.
+uint8_t asked_reports();
+void report_now(const char* name, uint8_t kinds, uint8_t report);
+// How the package's own functions have what they record reported: as usual, by the other name (kReportOther),
+// or not at all, where NumPy does the work by other means that report nothing.
+enum class Manner : int { Usual, Other, Nothing };
+extern Manner manner;
+// A finite number that became infinite as an element of dtype d.
+void check_narrowed(double value, const Scalar& s, DType d);
 // Whether a loop can fail or warn depending on values: integer powers and integer divisions.
 bool depends_on_values(OpCode op, DType loop);
 // Raises or warns for the values at hand as NumPy does; evaluates what it must look at. `nothing`: no

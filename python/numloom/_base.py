@@ -4,6 +4,8 @@ Inside the package an array of ours is recognised by its exact type (``type(x) i
 ``isinstance(x, ndarray)`` also says yes to NumPy's arrays.
 """
 
+import functools
+
 import numpy
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
@@ -34,6 +36,24 @@ NO_VALUE = numpy._NoValue  # what NumPy's functions use for "not given"
 
 class NotNative(Exception):
     """This call can't be done by the engine. Raised before anything is written; NumPy does it on the host."""
+
+
+def reported(how):
+    """A decorator: floating-point conditions of what the function records are reported as of divmod or dot (1), or
+    not at all (2): NumPy's function says nothing of them."""
+
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            before = _core.reporting(how)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _core.reporting(before)
+
+        return call
+
+    return decorate
 
 
 def is_native(dtype):

@@ -3,7 +3,17 @@
 import numpy
 
 from numloom import _core
-from numloom._base import BOOL, NotNative, asnative, broadcast_shapes, is_native, known_order, ndarray, scalar
+from numloom._base import (
+    BOOL,
+    NotNative,
+    asnative,
+    broadcast_shapes,
+    is_native,
+    known_order,
+    ndarray,
+    reported,
+    scalar,
+)
 from numloom._ufunc import OBJECTS, constant, loop_of, new_output, operand, oracle, refuse_strict, weak_type
 
 PARTS = {"divmod": ("floor_divide", "remainder"), "modf": ("modf_fraction", "trunc"),
@@ -98,11 +108,17 @@ def call(u, args, kwargs):
             shape = broadcast_shapes(shape, out.shape)
     if any(out is not None and out.shape != shape for out in outs):
         raise NotNative
-    made = []
-    for part, dtype in zip(PARTS[name], dtypes[u.nin:], strict=True):
-        made.append(new_output(shape, dtype, operands, order))
-        _core.elementwise(part, loop, made[-1], *operands)
+    made = [new_output(shape, dtype, operands, order) for dtype in dtypes[u.nin:]]
+    (compute_divmod if name == "divmod" else compute_parts)(name, loop, made, operands)
     return delivered(made, outs, mask)
+
+
+def compute_parts(name, loop, made, operands):
+    for part, out in zip(PARTS[name], made, strict=True):
+        _core.elementwise(part, loop, out, *operands)
+
+
+compute_divmod = reported(1)(compute_parts)
 
 
 def delivered(made, outs, mask):

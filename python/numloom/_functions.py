@@ -24,6 +24,7 @@ from numloom._base import (
     native_dtype,
     ndarray,
     operand_type,
+    reported,
     scalar,
     scalar_or_array,
 )
@@ -353,6 +354,7 @@ def part(val, name):
 
 
 @native
+@reported(2)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     if type(rtol) not in (int, float) or type(atol) not in (int, float):
         raise NotNative
@@ -373,6 +375,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 @native
+@reported(2)
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     near = isclose(a, b, rtol, atol, equal_nan)
     return bool(near.all())

@@ -19,6 +19,7 @@ from numloom._base import (
     is_contiguous,
     is_native,
     ndarray,
+    reported,
     scalar_or_array,
 )
 from numloom._library import dense, product, run
@@ -171,6 +172,7 @@ def checked_out(made, out):
 
 
 @native
+@reported(1)
 def dot(a, b, out=None):
     if out is None:
         made = plain(a, b)
@@ -204,6 +206,7 @@ def flattened(a, shape):
 
 
 @native
+@reported(1)
 def inner(a, b, /):
     a, b = asnative(a), asnative(b)
     if a.ndim == 0 or b.ndim == 0:
@@ -214,6 +217,7 @@ def inner(a, b, /):
 
 
 @native
+@reported(2)
 def vdot(a, b, /):
     a, b = raveled(asnative(a)), raveled(asnative(b))
     if a.size != b.size:
@@ -222,6 +226,7 @@ def vdot(a, b, /):
 
 
 @native
+@reported(1)
 def tensordot(a, b, axes=2):
     a, b = asnative(a), asnative(b)
     if isinstance(axes, (int, numpy.integer)):
@@ -387,6 +392,7 @@ def pair(a, x, b, y, keep):
 
 
 @native
+@reported(2)
 def einsum(*operands, out=None, optimize=False, **kwargs):
     if kwargs or not operands or not isinstance(operands[0], str) or optimize not in (False, True, "greedy", "optimal"):
         raise NotNative

@@ -18,6 +18,7 @@ from numloom._base import (
     axis_tuple,
     converted,
     ndarray,
+    reported,
     scalar_or_array,
     where,
 )
@@ -243,6 +244,7 @@ def convolution(a, v, mode, swapped=False):
 
 
 @native
+@reported(2)
 def convolve(a, v, mode="full"):
     a, v = asnative(a), asnative(v)
     if a.ndim > 1 or v.ndim > 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid"):
@@ -251,6 +253,7 @@ def convolve(a, v, mode="full"):
 
 
 @native
+@reported(2)
 def correlate(a, v, mode="valid"):
     a, v = asnative(a), asnative(v)
     if a.ndim != 1 or v.ndim != 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid"):

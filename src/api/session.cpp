@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "device/cpu/float_flags.hpp"
 #include "device/cpu/loops.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/threads.hpp"
@@ -57,9 +58,7 @@ void set_up() {
     library::set_parallel_threads(cpu::ThreadPool::process_threads());
     library::set_scratch([](int64_t bytes) { return cpu::MemoryPool::process().allocate(bytes); },
                          [](char* p, int64_t bytes) { cpu::MemoryPool::process().release(p, bytes); });
-    library::set_parallel_for([](int64_t chunks, library::Task task, void* context) {
-        cpu::ThreadPool::process().run(chunks, [&](int64_t chunk, int) { task(context, chunk); });
-    });
+    library::set_parallel_for(cpu::run_library_tasks);
 }
 
 }  // namespace

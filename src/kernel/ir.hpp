@@ -61,12 +61,14 @@ struct TapeEntry {
     DType from = DType::Float64;
     int32_t index = 0;
     int32_t in[3] = {-1, -1, -1};
+    int32_t origin = -1;  // instruction of the segment that it comes from; not part of what is compiled
 };
 
 struct Reduction {
     OpCode op;      // an associative operation: Add, Multiply, Minimum, Maximum, LogicalAnd, ...
     DType type;     // loop dtype; the accumulator's dtype is result_dtype(op, type)
     int32_t value;  // entry of `tape` of that dtype
+    int32_t origin = -1;
 };
 
 struct Kernel {
@@ -111,6 +113,11 @@ struct Launch {
     // write the result of each unit u in [begin, end) to partials[(r * units() + u) * 16 bytes] for reduction
     // r, and do nothing more; Device::finish does the rest.
     char* partials = nullptr;
+    // Floating-point conditions that somebody wants to know of (FloatKind; 0: nobody does). What came up is
+    // or-ed into `raised`, one byte for each entry of the tape, then for each reduction, then for each entry
+    // of the finish tape. Devices that cannot tell leave it alone.
+    uint8_t wanted = 0;
+    uint8_t* raised = nullptr;
 };
 // One constant, converted to its dtype, in the low bytes.
 struct alignas(16) ConstantValue {

@@ -53,6 +53,11 @@ bool takes_any_strides(std::string_view name) {
     return e && e->any_strides;
 }
 
+std::string_view reported_as(std::string_view name) {
+    if (name == "scan_add" || name == "scan_multiply" || name == "accumulate") return "accumulate";
+    return name == "matmul" || name == "reduceat" || name == "at" ? name : std::string_view();
+}
+
 void set_parallel_for(ParallelFor f) { lent = f; }
 int64_t parallel_threads() { return threads; }
 void set_parallel_threads(int64_t n) { threads = n; }

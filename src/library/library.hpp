@@ -74,6 +74,8 @@ bool takes_any_strides(std::string_view name);
 // Takes Fourier transforms from the module for this instruction set ("avx2"); false where there is none.
 bool load_fft(const char* instruction_set);
 bool has_fft();
+// As what NumPy reports the floating-point conditions of an operation; empty: it reports none.
+std::string_view reported_as(std::string_view name);
 
 // Takes matrix products from the BLAS (64-bit integers) in the shared library at `path`; false where it has
 // none.

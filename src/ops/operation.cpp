@@ -73,6 +73,36 @@ DType result_dtype(OpCode op, DType loop) {
     unreachable("result rule");
 }
 
+bool may_report(OpCode op, DType loop) {
+    if (!is_inexact(loop)) return false;
+    return !operation(op).has(T_QUIET) || (operation(op).has(T_ORDERS) && is_complex(loop));
+}
+
+uint8_t kinds_of(OpCode op, DType loop) {
+    if (!may_report(op, loop)) return 0;
+    // A half is rounded from a float, complex arithmetic has parts of several kinds.
+    const bool plain = loop == DType::Float32 || loop == DType::Float64;
+    if (operation(op).has(T_ORDERS)) return F_INVALID;
+    switch (op) {
+        case OpCode::Add:
+        case OpCode::Subtract:
+            return F_OVERFLOW | F_INVALID | (plain ? 0 : F_UNDERFLOW);
+        case OpCode::Multiply:
+        case OpCode::Square:
+            return F_OVERFLOW | F_UNDERFLOW | F_INVALID;
+        case OpCode::Sqrt:
+            return plain ? F_INVALID : F_OVERFLOW | F_UNDERFLOW | F_INVALID;
+        default:
+            return F_ALL;
+    }
+}
+
+bool cast_may_report(DType from, DType to) {
+    if (from == to || to == DType::Bool) return false;
+    if (is_inexact(from)) return !can_cast_safely(from, to);
+    return to == DType::Float16 && item_size(from) > 1;  // 65,520 and more
+}
+
 bool reduction_identity(OpCode op, DType type, Scalar* out) {
     int64_t value = 0;
     switch (op) {

@@ -18,7 +18,12 @@ enum Trait : uint32_t {
     T_SPECIAL = 1u << 4,      // not NumPy's: found in scipy.special
     T_INTERNAL = 1u << 5,     // not a function of the public namespace
     T_WARNS = 1u << 6,        // integer loops may report division by zero
+    T_QUIET = 1u << 7,        // loops of floats report nothing, whatever the values ...
+    T_ORDERS = 1u << 8,       // ... but those of complex numbers a NaN
 };
+
+// What floating-point work may report, with NumPy's numbers, in the order in which NumPy reports.
+enum FloatKind : uint8_t { F_DIVIDE = 1, F_OVERFLOW = 2, F_UNDERFLOW = 4, F_INVALID = 8, F_ALL = 15 };
 
 enum class ResultRule : uint8_t { Same, Bool, Real, UInt8, Int32 };
 
@@ -50,6 +55,11 @@ OpCode find_operation(std::string_view numpy_name);
 bool choose_loop(OpCode op, DType promoted, DType* loop);
 // The dtype of the result of the loop for `loop`.
 DType result_dtype(OpCode op, DType loop);
+// Whether the loop may report floating-point conditions, and whether a conversion may.
+bool may_report(OpCode op, DType loop);
+// ... and which ones (FloatKind).
+uint8_t kinds_of(OpCode op, DType loop);
+bool cast_may_report(DType from, DType to);
 // The value that a reduction over nothing gives; false where there is none (minimum, maximum).
 bool reduction_identity(OpCode op, DType type, Scalar* out);
 

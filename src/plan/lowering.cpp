@@ -49,10 +49,21 @@ class Lowering {
         std::vector<TapeEntry>& t = tape(finish);
         for (size_t i = 0; i < t.size() && e.kind != TapeKind::Store; ++i)
             if (t[i].kind == e.kind && t[i].op == e.op && t[i].type == e.type && t[i].from == e.from &&
-                t[i].index == e.index && std::equal(t[i].in, t[i].in + 3, e.in))
+                t[i].index == e.index && std::equal(t[i].in, t[i].in + 3, e.in)) {
+                if (e.kind == TapeKind::Compute || e.kind == TapeKind::Cast) share(t[i].origin);
                 return static_cast<int32_t>(i);
+            }
         t.push_back(e);
+        t.back().origin = current_;
         return static_cast<int32_t>(t.size() - 1);
+    }
+
+    // The instruction that is being lowered uses what another one computes.
+    void share(int32_t origin) {
+        const std::pair<int32_t, int32_t> twins{origin, current_};
+        if (origin != current_ &&
+            std::find(step_.twins.begin(), step_.twins.end(), twins) == step_.twins.end())
+            step_.twins.push_back(twins);
     }
 
     int32_t cast(bool finish, int32_t value, DType from, DType to) {
@@ -131,6 +142,7 @@ class Lowering {
     }
 
     void lower_node(const Node& n, bool finish) {
+        current_ = n.instruction;
         if (n.form == Form::Reduce) return lower_reduce(n);
         int32_t v;
         DType dtype;
@@ -168,11 +180,14 @@ class Lowering {
     void lower_reduce(const Node& n) {
         DType dtype;
         const int32_t v = load(false, n.in[0], &dtype);
-        kernel::Reduction r{n.op, n.loop, cast(false, v, dtype, n.loop)};
+        kernel::Reduction r{n.op, n.loop, cast(false, v, dtype, n.loop), current_};
         std::vector<kernel::Reduction>& all = step_.kernel.reductions;
         size_t i = 0;
         while (i < all.size() && (all[i].op != r.op || all[i].type != r.type || all[i].value != r.value)) ++i;
-        if (i == all.size()) all.push_back(r);
+        if (i == all.size())
+            all.push_back(r);
+        else
+            share(all[i].origin);
         TapeEntry e{TapeKind::Reduced};
         e.type = n.loop;
         e.index = static_cast<int32_t>(i);
@@ -340,6 +355,7 @@ class Lowering {
     const Draft& d_;
     const Group& g_;
     Step step_;
+    int32_t current_ = -1;  // the instruction that is being lowered
     std::vector<Written> written_;
 };
 

@@ -35,7 +35,9 @@ struct Step {
     std::vector<Step>
         rest;  // copies of what the kernel does not overwrite of renamed storages, run before it
     std::vector<int32_t> instructions;  // of the segment, that the step carries out
-    std::vector<int32_t> frees;         // slots whose memory is not needed after the step
+    std::vector<std::pair<int32_t, int32_t>>
+        twins;                   // (a, b): instruction b shares values that the kernel computes as a's
+    std::vector<int32_t> frees;  // slots whose memory is not needed after the step
     std::vector<std::pair<int32_t, int32_t>>
         donations;  // (from, to): slot `to` takes over the memory of `from`, which dies here
     int64_t bytes_read = 0, bytes_written = 0;

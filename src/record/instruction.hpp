@@ -74,12 +74,18 @@ class LibraryCall {
     virtual void run(const CallOperand& out, std::span<const CallOperand> in) = 0;
 };
 
+// Instruction::report: the kinds (FloatKind) to report, and how.
+inline constexpr uint8_t kReportScalar = 16;  // as of a scalar: "in scalar divide"
+inline constexpr uint8_t kReportNow = 32;     // at the call: by errstate's rules of that moment
+inline constexpr uint8_t kReportPower = 64;   // a power that another operation does
+
 struct Instruction {
     Form form = Form::Compute;
     uint8_t inputs = 0;
     OpCode op = OpCode::Copy;
     DType loop = DType::Float64;
-    uint64_t axes = 0;  // Reduce: bit i: axis i of in[0] is reduced
+    uint8_t report = 0;  // floating-point conditions that matter; no part of the plan's key
+    uint64_t axes = 0;   // Reduce: bit i: axis i of in[0] is reduced
     Site site;
     Operand out;
     Operand in[3];

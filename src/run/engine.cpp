@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/error.hpp"
+#include "library/library.hpp"
 #include "record/log.hpp"
 #include "run/executor.hpp"
 
@@ -134,6 +135,7 @@ class EngineImpl final : public Engine {
             run_segment(n);
             if (why == Trigger::LogBound) break;
         }
+        if (!reports_.empty()) deliver_reports();
         if (Layout::count() > kMostLayouts && log_.empty()) {
             plans_.clear();
             Layout::sweep();
@@ -231,6 +233,7 @@ class EngineImpl final : public Engine {
         ++sequence_;
         Instruction& i = log_.push();
         i.site = site_hook_ ? site_hook_() : Site{};
+        i.report = 0;
         return i;
     }
     void appended(Instruction& i) override {
@@ -325,6 +328,7 @@ class EngineImpl final : public Engine {
             throw;
         }
         done_ = upto;
+        collect_reports();
         if (!keep_plans_) plans_.clear();
         for (size_t i = 0; i < running_.size(); ++i) {
             Instruction& x = running_[i];
@@ -340,6 +344,51 @@ class EngineImpl final : public Engine {
             destroy(s);
             return true;
         });
+    }
+
+    void collect_reports() {
+        std::vector<uint8_t> raised(executor_.raised().begin(), executor_.raised().end());
+        Transport& t = *executor_.mesh().transport;
+        if (t.size() > 1) share_raised(t, &raised);
+        for (size_t i = 0; i < raised.size(); ++i) {
+            const Instruction& x = running_[i];
+            const uint8_t kinds = raised[i] & x.report & F_ALL;
+            // What waits for the evaluation is said once; what acts at the call acts in every process.
+            if (kinds != 0 && (t.rank() == 0 || (x.report & kReportNow) != 0))
+                reports_.push_back({x.site, std::string(report_name(x)), kinds,
+                                    (x.report & kReportScalar) != 0, (x.report & kReportNow) != 0});
+        }
+    }
+    // What came up in any process, where some instruction has to report at all: one small comparison a
+    // segment, more only if something did come up.
+    void share_raised(Transport& t, std::vector<uint8_t>* raised) {
+        bool asked = false;
+        for (size_t i = 0; i < running_.size() && !asked; ++i) asked = running_[i].report != 0;
+        if (!asked || t.largest(raised->empty() ? 0 : 1) == 0) return;
+        raised->resize(running_.size(), 0);
+        std::vector<uint8_t> theirs(raised->size()), all(raised->size(), 0);
+        for (int r = 0; r < t.size(); ++r) {
+            if (r == t.rank()) theirs = *raised;
+            t.broadcast(theirs.data(), static_cast<int64_t>(theirs.size()), r);
+            for (size_t i = 0; i < all.size(); ++i) all[i] |= theirs[i];
+        }
+        raised->swap(all);
+    }
+    // Whoever hears of it may record and evaluate; what it throws leaves the rest unsaid.
+    void deliver_reports() {
+        const std::vector<Report> reports = std::exchange(reports_, {});
+        if (report_hooks_.deliver) report_hooks_.deliver(reports);
+    }
+    static std::string_view report_name(const Instruction& x) {
+        if (x.form == Form::Reduce) return "reduce";
+        const bool other = (x.report & kReportOther) != 0;
+        if (x.form == Form::Call && x.call->name() == "at")
+            return operation(static_cast<OpCode>(x.call->parameters()[0])).name;
+        if (x.form == Form::Call) return other ? "dot" : library::reported_as(x.call->name());
+        if (x.op == OpCode::Copy) return "cast";
+        if (x.op == OpCode::Ldexp) return "ldexp";
+        if (other) return "divmod";
+        return (x.report & kReportPower) != 0 ? "power" : operation(x.op).name;
     }
 
     // Several processes must have recorded the same program: else they would wait for each other for ever.
@@ -462,6 +511,7 @@ class EngineImpl final : public Engine {
 
     bool collecting_ = false;
     std::vector<Storage*> collected_;
+    std::vector<Report> reports_;  // not delivered yet
 
     bool busy_ = false;  // under the record lock
     int waiting_ = 0;
@@ -496,9 +546,10 @@ void last_handle_gone(Storage* s) { engine().drop(s); }
 
 void Engine::compute(OpCode op, DType loop, const Operand& out, std::span<const Operand> in) {
     if (out.layout->size() == 0) return;
+    uint8_t how = 0;
     if (op == OpCode::Power && in[1].constant()) {
         op = power_by(in[1], loop);
-        if (op != OpCode::Power) in = in.first(1);
+        if (op != OpCode::Power) in = in.first(1), how = kReportPower;
     }
     Instruction& i = append();
     i.form = Form::Compute;
@@ -506,9 +557,21 @@ void Engine::compute(OpCode op, DType loop, const Operand& out, std::span<const 
     i.loop = loop;
     i.inputs = static_cast<uint8_t>(in.size());
     i.out = out;
-    for (size_t k = 0; k < in.size(); ++k)
-        i.in[k] = settled(in[k], op == OpCode::Where && k == 0 ? DType::Bool : loop);
+    bool reports = may_report(op, loop) || cast_may_report(result_dtype(op, loop), out.dtype);
+    for (size_t k = 0; k < in.size(); ++k) {
+        const DType want = op == OpCode::Where && k == 0 ? DType::Bool : loop;
+        i.in[k] = settled(in[k], want);
+        reports |= cast_may_report(i.in[k].dtype, want);
+    }
+    finish(i, reports, how);
+}
+
+void Engine::finish(Instruction& i, bool may_report, uint8_t how) {
+    if (!may_report || !report_hooks_.capture) return appended(i);
+    const uint8_t report = report_hooks_.capture();
+    i.report = report | how;
     appended(i);
+    if ((report & kReportNow) != 0) flush(Trigger::DataError);
 }
 
 void Engine::assign(const Operand& out, const Operand& in) {
@@ -536,7 +599,7 @@ void Engine::reduce(OpCode op, DType type, const Operand& out, const Operand& in
     i.out = out;
     i.in[0] = in;
     i.in[1] = Operand(Scalar{}, type);  // what a sum starts from
-    appended(i);
+    finish(i, may_report(op, type) || cast_may_report(in.dtype, type) || cast_may_report(type, out.dtype));
 }
 
 void Engine::index(const Operand& out, int64_t start, std::span<const int64_t> steps) {
@@ -561,7 +624,7 @@ void Engine::call(std::unique_ptr<LibraryCall> call, const Operand& out, std::sp
     i.out = out;
     for (size_t k = 0; k < in.size(); ++k) i.in[k] = in[k];
     i.call = call.release();
-    appended(i);
+    finish(i, is_inexact(out.dtype) && !library::reported_as(i.call->name()).empty());
 }
 
 Array Engine::full(DType d, std::span<const int64_t> shape, const Scalar& value) {

@@ -34,6 +34,19 @@ struct Stats {
             bytes_written = 0, messages = 0, bytes_moved = 0, host_calls = 0;
 };
 
+// Instruction::report: of an operation that stands for part of another one, with the other's name: dot for a
+// library call, else divmod.
+inline constexpr uint8_t kReportOther = 128;
+
+// Floating-point conditions that a recorded operation met (FloatKind).
+struct Report {
+    Site site;
+    std::string name;  // as NumPy says it: "divide", "cast", "reduce"
+    uint8_t kinds;
+    bool scalar;  // NumPy says "scalar divide"
+    bool now;     // recorded with kReportNow
+};
+
 class Engine {
   public:
     static Engine& get();
@@ -103,6 +116,13 @@ class Engine {
     void set_site_text(std::string (*text)(const Site&)) { site_text_ = text; }
     using SiteHook = Site (*)();
     void set_site_hook(SiteHook hook) { site_hook_ = hook; }
+    // `capture` tells what an operation that is being recorded has to report (Instruction::report); `deliver`
+    // reports what came up, under the record lock, after an evaluation. It may throw.
+    struct ReportHooks {
+        uint8_t (*capture)() = nullptr;
+        void (*deliver)(std::span<const Report> reports) = nullptr;
+    };
+    void set_report_hooks(ReportHooks hooks) { report_hooks_ = hooks; }
     struct LockHooks {
         void* (*unlock)() = nullptr;  // returns a token
         void (*lock)(void*) = nullptr;
@@ -116,6 +136,10 @@ class Engine {
     SiteHook site_hook_ = nullptr;
     std::string (*site_text_)(const Site&) = nullptr;
     LockHooks lock_hooks_;
+    ReportHooks report_hooks_;
+
+  private:
+    void finish(Instruction& i, bool may_report, uint8_t how = 0);
 };
 
 }  // namespace numloom

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "device/host_flags.hpp"
 
 namespace numloom {
 namespace {
@@ -28,6 +29,7 @@ void Executor::prepare(CachedPlan* p) {
 void Executor::run(CachedPlan& p, const plan::Segment& s, const std::function<bool()>& interrupted,
                    size_t* done) {
     *done = 0;
+    raised_.clear();
     for (size_t i = 0; i < p.plan.steps.size(); ++i) {
         const plan::Step& step = p.plan.steps[i];
         if (step.call >= 0)
@@ -64,8 +66,35 @@ void Executor::run_step(const plan::Step& step, ReadyStep& ready, const CachedPl
     ++stats_->kernels;
     stats_->bytes_read += step.bytes_read;
     stats_->bytes_written += step.bytes_written;
-    if (mesh_.size() == 1) return run_single(step, ready, p, s);
-    run_sharded(*this, step, ready, p, s);
+    wanted_ = wanted(step, s);
+    if (wanted_ != 0)
+        notes_.assign(step.kernel.tape.size() + step.kernel.reductions.size() + step.kernel.finish.size(), 0);
+    if (mesh_.size() == 1)
+        run_single(step, ready, p, s);
+    else
+        run_sharded(*this, step, ready, p, s);
+    if (wanted_ != 0) note_raised(step, s);
+}
+
+// The floating-point conditions that some instruction of the step has to report.
+uint8_t Executor::wanted(const plan::Step& step, const plan::Segment& s) {
+    uint8_t kinds = 0;
+    for (const int32_t i : step.instructions) kinds |= s.log()[static_cast<size_t>(i)].report;
+    return kinds & F_ALL;
+}
+
+void Executor::note_raised(const plan::Step& step, const plan::Segment& s) {
+    if (std::all_of(notes_.begin(), notes_.end(), [](uint8_t kinds) { return kinds == 0; })) return;
+    if (raised_.empty()) raised_.assign(s.size(), 0);
+    size_t n = 0;
+    auto note = [&](const auto& entry) {
+        if (const uint8_t kinds = notes_[n++]; kinds != 0 && entry.origin >= 0)
+            raised_[static_cast<size_t>(entry.origin)] |= kinds;
+    };
+    for (const kernel::TapeEntry& e : step.kernel.tape) note(e);
+    for (const kernel::Reduction& r : step.kernel.reductions) note(r);
+    for (const kernel::TapeEntry& e : step.kernel.finish) note(e);
+    for (auto [a, b] : step.twins) raised_[static_cast<size_t>(b)] |= raised_[static_cast<size_t>(a)];
 }
 
 namespace {
@@ -129,6 +158,7 @@ void Executor::run_single(const plan::Step& step, ReadyStep& ready, const Cached
         l.constants = args.constants;
         l.begin = 0;
         l.end = units;
+        if (&t == &step && (l.wanted = wanted_) != 0) l.raised = notes_.data();
         device.launch(program, l);
     };
     for (size_t i = 0; i < step.rest.size(); ++i)
@@ -167,7 +197,13 @@ void Executor::run_call(const plan::Step& step, const plan::Segment& s) {
     for (int k = 0; k < x.inputs; ++k) in[k] = operand(x.in[k]);
     const CallOperand out = operand(x.out);
     if (mesh_.size() == 1) mesh_.local[0]->synchronize();
+    const uint8_t asked = x.report & F_ALL;
+    if (asked != 0) begin_host_watch(asked);
     x.call->run(out, {in, x.inputs});
+    if (const uint8_t kinds = asked != 0 ? end_host_watch() : 0; kinds != 0) {
+        if (raised_.empty()) raised_.assign(s.size(), 0);
+        raised_[static_cast<size_t>(step.call)] |= kinds;
+    }
     if (!host_base(x.out.storage)) fill(x.out.storage, out.data - x.out.offset);
 }
 

@@ -43,6 +43,8 @@ class Executor {
     // Runs steps from `first` on; returns after all, or throws with *done steps complete. `interrupted` is
     // asked between steps.
     void run(CachedPlan& p, const plan::Segment& s, const std::function<bool()>& interrupted, size_t* done);
+    // What the latest run met: kinds of floating-point conditions by instruction; empty: nothing.
+    std::span<const uint8_t> raised() const { return raised_; }
 
     // Gives the storage memory as its home shape says, without contents.
     void allocate(Storage* s);
@@ -67,6 +69,8 @@ class Executor {
     void run_step(const plan::Step& step, ReadyStep& ready, const CachedPlan& p, const plan::Segment& s);
     void run_single(const plan::Step& step, ReadyStep& ready, const CachedPlan& p, const plan::Segment& s);
     void run_call(const plan::Step& step, const plan::Segment& s);
+    static uint8_t wanted(const plan::Step& step, const plan::Segment& s);
+    void note_raised(const plan::Step& step, const plan::Segment& s);
     void free_after(const plan::Step& step, const CachedPlan& p, const plan::Segment& s);
     Storage* storage_of(int32_t slot, const CachedPlan& p, const plan::Segment& s);
     std::vector<int64_t> cuts_for(const Storage& s) const;  // {} : one shard
@@ -86,6 +90,9 @@ class Executor {
     Stats* stats_;
     std::vector<std::unique_ptr<Storage>> temporaries_;  // of the plan that runs
     std::vector<std::vector<Shard>> shadows_;            // per renamed slot of the step that runs
+    uint8_t wanted_ = 0;                                 // Launch::wanted of the step that runs
+    std::vector<uint8_t> notes_;                         // ... and Launch::raised
+    std::vector<uint8_t> raised_;
 };
 
 // A kernel step over the devices of a mesh with more than one.

@@ -266,9 +266,14 @@ class ShardedStep {
         l.begin = r.begin;
         l.end = r.end;
         l.partials = partials;
+        watch(t, &l);
         follow_lenders(t, r.device);
         mesh_.device(r.device).launch(program, l);
         follow_borrower(t, r.device);
+    }
+
+    void watch(const plan::Step& t, kernel::Launch* l) {
+        if (&t == &step_ && (l->wanted = e_.wanted_) != 0) l->raised = e_.notes_.data();
     }
 
     // A storage in one piece is read where it lies: after its device has written it, and before that device
@@ -341,6 +346,7 @@ class ShardedStep {
             l.constants = args_.constants;
             l.partials = p;
             l.end = units;
+            watch(t, &l);
             follow_lenders(t, r.device);
             mesh_.device(r.device).finish(program, l, r.begin, r.end);
             follow_borrower(t, r.device);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "core/error.hpp"
 #include "device/cpu/interpreter.hpp"
@@ -127,16 +128,26 @@ int64_t chunk_points(int64_t points, double ns_per_point, int64_t least, int thr
     return std::clamp(points / (threads * 16), std::min(smallest, kLargestChunk), kLargestChunk);
 }
 
-const BlockCode& Variants::get(StoreMode mode) {
-    std::unique_ptr<BlockCode>& code = codes_[static_cast<int>(mode)];
-    if (!code) code = std::make_unique<BlockCode>(compile_tape(source_, mode));
+const BlockCode& Variants::get(StoreMode mode, bool plain) {
+    std::unique_ptr<BlockCode>& code = codes_[static_cast<int>(mode) + (plain ? 3 : 0)];
+    if (!code) code = std::make_unique<BlockCode>(compile_tape(source_, mode, plain));
     return *code;
 }
 
-bool Variants::in_place(const BlockCode& code, char* const* pointers) const {
+const BlockCode& Variants::pick_plain(char* const* pointers) {
+    static std::mutex compiling;
+    const std::lock_guard guard(compiling);
+    const BlockCode& code = get(StoreMode::Direct, true);
+    for (auto [a, b] : code.hazards)
+        if (pointers[a] == pointers[b]) return get(StoreMode::Safe, true);
+    return code;
+}
+
+bool Variants::in_place(const BlockCode& code, char* const* pointers) {
     for (const WalkAccess& s : code.accesses)
         for (const WalkAccess& l : code.accesses)
-            if (s.stores && !l.stores && pointers[s.pointer] == pointers[l.pointer]) return true;
+            if (s.stores && !l.stores && pointers[s.pointer] && pointers[s.pointer] == pointers[l.pointer])
+                return true;
     return false;
 }
 
@@ -156,6 +167,7 @@ CpuProgram::CpuProgram(const Kernel& k) : kernel_(k), reduces_(k.reduces()) {
     whole.any_order = !reduces_;
     linear_.set(std::move(whole));
     linear_.get(StoreMode::Direct);
+    find_candidates();
     if (!reduces_) return;
     kept_points_ = k.kept_points();
     reduced_points_ = k.reduced_points();
@@ -187,51 +199,130 @@ CpuProgram::CpuProgram(const Kernel& k) : kernel_(k), reduces_(k.reduces()) {
 }
 
 void CpuProgram::launch(const Launch& l) {
-    if (reduces_)
-        Reducer(this, l).launch();
-    else
-        launch_elementwise(l);
+    watch_underflow = (l.wanted & F_UNDERFLOW) != 0;
+    if (!reduces_) return launch_elementwise(l);
+    if (l.wanted == 0) return Reducer(this, l).launch();
+    watch_reduction(l, [](Reducer& r) { r.launch(); });
 }
 
 void CpuProgram::finish_partials(const Launch& l, int64_t begin, int64_t end) {
-    Reducer(this, l).finish_partials(begin, end);
+    watch_underflow = (l.wanted & F_UNDERFLOW) != 0;
+    if (l.wanted == 0) return Reducer(this, l).finish_partials(begin, end);
+    watch_reduction(l, [&](Reducer& r) { r.finish_partials(begin, end); });
+}
+
+// A whole block of one row: nothing to share out.
+void CpuProgram::launch_block(const Launch& l, const BlockCode& code, const FlagNotes* notes) {
+    Scratch scratch(frame_bytes(code));
+    const Frame f(code, &scratch, l.constants, notes);
+    start_launch(code, f, l.pointers);
+    for (const Mover& m : code.block_movers)
+        f.table[m.entry] = reinterpret_cast<void*>(
+            address(l.pointers[code.accesses[static_cast<size_t>(m.access)].pointer]) + l.begin * m.inner);
+    run_body(code, f, l.end - l.begin);
 }
 
 void CpuProgram::launch_elementwise(const Launch& l) {
     const int64_t points = l.end - l.begin;
     if (points <= 0) return;
-    const BlockCode& code = linear_.pick(l.pointers, points);
-    auto part = [&](int64_t begin, int64_t end) {
-        Scratch scratch(frame_bytes(code));
-        const Frame f(code, &scratch, l.constants);
-        start_launch(code, f, l.pointers);
-        if (code.panels.empty())
-            walk(code, f, l.pointers, begin, end, true, [](int64_t) {});
-        else
-            walk_panels(code, f, l.pointers, begin, end);
-    };
-    if (points <= code.block && code.flat) {
-        Scratch scratch(frame_bytes(code));
-        const Frame f(code, &scratch, l.constants);
-        start_launch(code, f, l.pointers);
-        for (const Mover& m : code.block_movers)
-            f.table[m.entry] = reinterpret_cast<void*>(
-                address(l.pointers[code.accesses[static_cast<size_t>(m.access)].pointer]) +
-                l.begin * m.inner);
-        run_body(code, f, points);
-        return;
+    const BlockCode* code = &linear_.pick(l.pointers, points);
+    const FlagNotes notes{l.wanted, l.raised};
+    const FlagNotes* noting = nullptr;
+    if (l.wanted != 0 && noisy_ && Variants::in_place(*code, l.pointers)) {
+        code = &linear_.pick_plain(l.pointers);
+        noting = &notes;
     }
+    auto walk_part = [&](const BlockCode& c, const FlagNotes* to, int64_t begin, int64_t end) {
+        Scratch scratch(frame_bytes(c));
+        const Frame f(c, &scratch, l.constants, to);
+        start_launch(c, f, l.pointers);
+        if (c.panels.empty())
+            walk(c, f, l.pointers, begin, end, true, [](int64_t) {});
+        else
+            walk_panels(c, f, l.pointers, begin, end);
+    };
+    auto watched = [&](int64_t begin, int64_t end, auto&& run) {
+        if (l.wanted == 0) return run();
+        take_kinds(0);
+        run();
+        const uint8_t kinds = take_kinds(l.wanted);
+        if (kinds == 0 || settle(l, kinds)) return;
+        if (Variants::in_place(*code, l.pointers)) return guess(l, kinds);
+        walk_part(linear_.pick_plain(l.pointers), &notes, begin, end);
+    };
+    auto part = [&](int64_t begin, int64_t end) {
+        watched(begin, end, [&] { walk_part(*code, noting, begin, end); });
+    };
+    if (points <= code->block && code->flat)
+        return watched(l.begin, l.end, [&] { launch_block(l, *code, noting); });
     ThreadPool& pool = ThreadPool::process();
-    int64_t chunk = chunk_points(points, code.ns_per_point, code.block, pool.threads(), pool.hot());
+    int64_t chunk = chunk_points(points, code->ns_per_point, code->block, pool.threads(), pool.hot());
     if (chunk == 0) return part(l.begin, l.end);
     // Whole rows where a chunk holds some; pages where there are no rows, so that threads do not write to one
     // line.
-    const int64_t unit = code.flat || code.rows || code.inner() > 4 * chunk
-                             ? std::min<int64_t>(code.block, 4096)
-                             : code.inner() * std::max<int64_t>(code.panel_rows, 1);
+    const int64_t unit = code->flat || code->rows || code->inner() > 4 * chunk
+                             ? std::min<int64_t>(code->block, 4096)
+                             : code->inner() * std::max<int64_t>(code->panel_rows, 1);
     chunk = (chunk + unit - 1) / unit * unit;
     pool.run((points + chunk - 1) / chunk,
              [&](int64_t c, int) { part(l.begin + c * chunk, std::min(l.end, l.begin + (c + 1) * chunk)); });
+}
+
+// --- floating-point conditions ---
+
+void CpuProgram::find_candidates() {
+    int64_t entry = 0;
+    auto add = [&](const auto& e, uint8_t kinds) {
+        if (kinds != 0) candidates_.push_back({entry, e.origin, kinds});
+        ++entry;
+    };
+    auto of_tape = [](const kernel::TapeEntry& e) -> uint8_t {
+        if (e.kind == TapeKind::Cast && cast_may_report(e.from, e.type))
+            return is_inexact(e.type) ? F_OVERFLOW | F_UNDERFLOW : F_INVALID;
+        return e.kind == TapeKind::Compute ? kinds_of(e.op, e.type) : 0;
+    };
+    for (const kernel::TapeEntry& e : kernel_.tape) add(e, of_tape(e));
+    for (const kernel::Reduction& r : kernel_.reductions) add(r, kinds_of(r.op, r.type));
+    for (const kernel::TapeEntry& e : kernel_.finish) add(e, of_tape(e));
+}
+
+bool CpuProgram::settle(const Launch& l, uint8_t kinds) const {
+    const FlagNotes notes{l.wanted, l.raised};
+    for (unsigned kind = 1; kind <= F_ALL; kind *= 2) {
+        if ((kinds & kind) == 0) continue;
+        const auto k = static_cast<uint8_t>(kind);
+        const Candidate* only = nullptr;
+        bool several = false, open = false;
+        for (const Candidate& c : candidates_) {
+            if ((c.kinds & k) == 0) continue;
+            several |= only && only->origin != c.origin;
+            open |= !notes.has(c.entry, k);
+            if (!only) only = &c;
+        }
+        if (several && open) return false;
+        if (only) notes.add(only->entry, k);
+    }
+    return true;
+}
+
+void CpuProgram::guess(const Launch& l, uint8_t kinds) {
+    noisy_ = true;
+    const FlagNotes notes{l.wanted, l.raised};
+    for (const Candidate& c : candidates_) {
+        notes.add(c.entry, kinds & c.kinds);
+        kinds &= static_cast<uint8_t>(~c.kinds);
+    }
+}
+
+template <class Run>
+void CpuProgram::watch_reduction(const Launch& l, Run&& run) {
+    Reducer reducer(this, l);
+    run(reducer);
+    const uint8_t kinds = reducer.kinds();
+    if (kinds == 0 || settle(l, kinds)) return;
+    if (reducer.in_place()) return guess(l, kinds);
+    Reducer again(this, l, true);
+    run(again);
 }
 
 }  // namespace numloom::cpu

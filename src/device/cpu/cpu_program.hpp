@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/scalar.hpp"
+#include "device/cpu/float_flags.hpp"
 #include "device/cpu/program.hpp"
 #include "device/device.hpp"
 #include "kernel/ir.hpp"
@@ -15,15 +16,17 @@ namespace numloom::cpu {
 class Variants {
   public:
     void set(TapeSource source) { source_ = std::move(source); }
-    const BlockCode& get(StoreMode mode);
+    const BlockCode& get(StoreMode mode, bool plain = false);
     // The right way for these addresses and this many points.
     const BlockCode& pick(char* const* pointers, int64_t points);
+    // The same with one slot an operation. Thread safe.
+    const BlockCode& pick_plain(char* const* pointers);
+    // Whether a store goes where a load comes from.
+    static bool in_place(const BlockCode& code, char* const* pointers);
 
   private:
-    bool in_place(const BlockCode& code, char* const* pointers) const;
-
     TapeSource source_;
-    std::unique_ptr<BlockCode> codes_[3];
+    std::unique_ptr<BlockCode> codes_[6];
 };
 
 // How one reduction is folded.
@@ -48,6 +51,22 @@ class CpuProgram final : public Program {
   private:
     friend class Reducer;
     void launch_elementwise(const kernel::Launch& l);
+    void launch_block(const kernel::Launch& l, const BlockCode& code, const FlagNotes* notes);
+
+    // An entry that may report, by its number in Launch::raised.
+    struct Candidate {
+        int64_t entry;
+        int32_t origin;
+        uint8_t kinds;
+    };
+    void find_candidates();
+    // Notes kinds that came up in a launch where it is plain whose they are: one instruction can have raised
+    // them, or all that can have are noted. False: somebody has to look closer.
+    bool settle(const kernel::Launch& l, uint8_t kinds) const;
+    // Where nobody can look: the first that can have raised each kind.
+    void guess(const kernel::Launch& l, uint8_t kinds);
+    template <class Run>
+    void watch_reduction(const kernel::Launch& l, Run&& run);
 
     kernel::Kernel kernel_;
     bool reduces_;
@@ -63,6 +82,8 @@ class CpuProgram final : public Program {
     int64_t kept_points_ = 1, reduced_points_ = 1, leaves_ = 1;
     std::vector<int64_t> reduced_shape_;
     std::vector<std::vector<int64_t>> reduced_strides_;  // per access of outer_, per reduced dimension
+    std::vector<Candidate> candidates_;
+    std::atomic<bool> noisy_{false};  // had to guess: from now on in-place launches note slot by slot
 };
 
 // Points per chunk so that `threads` share `points` evenly, each chunk worth claiming; 0: not worth a second

@@ -157,6 +157,15 @@ void run_other(const BlockCode& code, const Frame& f, const Slot& s, int64_t n) 
     }
 }
 
+// The flags are clear before; what each slot sets is noted and cleared.
+void run_noting(const BlockCode& code, const Frame& f, const Slot* slot, const Slot* end, int64_t n) {
+    for (; slot != end; ++slot) {
+        run_other(code, f, *slot, n);
+        const uint8_t kinds = take_kinds(f.notes->wanted);
+        if (kinds != 0 && slot->entry >= 0) f.notes->add(slot->entry, kinds);
+    }
+}
+
 }  // namespace
 
 Scratch::Scratch(int64_t bytes) {
@@ -189,7 +198,9 @@ int64_t frame_bytes(const BlockCode& code) {
            4 * kLine;
 }
 
-Frame::Frame(const BlockCode& code, Scratch* scratch, const kernel::ConstantValue* constants) {
+Frame::Frame(const BlockCode& code, Scratch* scratch, const kernel::ConstantValue* constants,
+             const FlagNotes* to)
+    : notes(to) {
     arena = scratch->take<char>(code.arena);
     table = scratch->take<void*>(code.table);
     at = scratch->take<int64_t>(static_cast<int64_t>(code.accesses.size()));
@@ -201,6 +212,8 @@ Frame::Frame(const BlockCode& code, Scratch* scratch, const kernel::ConstantValu
 
 void run_slots(const BlockCode& code, const Frame& f, const Slot* slot, const Slot* end, int64_t n) {
     void** const table = f.table;
+    if (f.notes) [[unlikely]]
+        return run_noting(code, f, slot, end, n);
     for (; slot != end; ++slot) {
         if (slot->kind == SlotKind::Loop) [[likely]]
             slot->loop(table[slot->out], table + slot->in, n);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "device/cpu/float_flags.hpp"
 #include "device/cpu/program.hpp"
 #include "kernel/ir.hpp"
 
@@ -43,9 +44,11 @@ struct Frame {
                   // virtual
     int64_t* coords;  // of the block's first point (rows mode)
     char* arena;
+    const FlagNotes* notes;  // where to note, slot by slot, the floating-point flags; nullptr: nobody asks
 
     // Sets buffers and constants.
-    Frame(const BlockCode& code, Scratch* scratch, const kernel::ConstantValue* constants);
+    Frame(const BlockCode& code, Scratch* scratch, const kernel::ConstantValue* constants,
+          const FlagNotes* notes = nullptr);
 };
 
 inline int64_t address(const char* p) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p)); }

@@ -6,6 +6,8 @@
 
 namespace numloom::cpu {
 
+bool watch_underflow = false;
+
 namespace baseline {
 extern const LoopTable kTable;
 }

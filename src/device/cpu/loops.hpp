@@ -33,7 +33,12 @@ using FoldLeaves = void (*)(void* out, const void* values, int64_t count);
 // The 8 lanes of a leaf of `points` points to one value, in the order stated in kernel/ir.hpp.
 using Combine = void (*)(void* out, const void* lanes, int64_t points);
 
-// All loops for one instruction set. Pointers are nullptr where the operation has no such loop.
+// Whether loops of functions look for underflow: only while somebody wants to know of it, since a vector
+// library's own flag does not tell.
+extern bool watch_underflow;
+
+// All loops for one instruction set. They leave a floating-point flag of the processor set only where NumPy
+// would report it. Pointers are nullptr where the operation has no such loop.
 struct LoopTable {
     const char* name;  // "baseline", "avx2", "avx512"
     Loop (*compute)(OpCode op, DType loop, unsigned scalar_mask);

@@ -75,7 +75,8 @@ void simplify(std::vector<int64_t>* shape, std::vector<WalkAccess>* accesses) {
     for (WalkAccess& a : *accesses) a.strides.push_back(a.stores ? item_size(a.dtype) : 0);
 }
 
-TapeBuilder::TapeBuilder(const TapeSource& source, StoreMode mode) : s_(source), mode_(mode) {
+TapeBuilder::TapeBuilder(const TapeSource& source, StoreMode mode, bool plain)
+    : s_(source), mode_(mode), plain_(plain) {
     simplify(&s_.shape, &s_.accesses);
     values_.resize(s_.tape.size());
 }
@@ -85,8 +86,8 @@ BlockCode TapeBuilder::build() {
     find_needed();
     choose_geometry();
     assign_levels();
-    if (!emit_compiled()) {
-        fuse_pairs();
+    if (plain_ || !emit_compiled()) {
+        if (!plain_) fuse_pairs();
         find_last_uses();
         choose_direct_stores();
         for (size_t i = 0; i < s_.tape.size(); ++i)
@@ -317,6 +318,7 @@ void TapeBuilder::emit_compute(int32_t i) {
     int32_t in[3];
     const int n = operands(i, in);
     Slot slot;
+    slot.entry = i;
     Place from[3];
     if (v.level < 2) {
         for (int j = 0; j < n; ++j) from[j] = scalar_place(in[j]);
@@ -653,6 +655,8 @@ void TapeBuilder::estimate() {
     }
 }
 
-BlockCode compile_tape(const TapeSource& source, StoreMode mode) { return TapeBuilder(source, mode).build(); }
+BlockCode compile_tape(const TapeSource& source, StoreMode mode, bool plain) {
+    return TapeBuilder(source, mode, plain).build();
+}
 
 }  // namespace numloom::cpu

@@ -44,6 +44,7 @@ struct Slot {
     int32_t out = 0;      // table entries
     int32_t in = 0;       // first of the inputs, which are adjacent
     int32_t access = -1;  // for rows: whose strides
+    int32_t entry = -1;   // of the tape, that a loop computes
     uint8_t item = 0;     // bytes per element
     SlotKind kind = SlotKind::Loop;
 };
@@ -119,7 +120,8 @@ struct BlockCode {
     int64_t inner() const { return shape.back(); }
 };
 
-BlockCode compile_tape(const TapeSource& source, StoreMode mode);
+// `plain`: one slot for each operation, so that what each does can be watched.
+BlockCode compile_tape(const TapeSource& source, StoreMode mode, bool plain = false);
 
 // Drops dimensions of extent one and merges neighbours where every access allows it. The C order of points
 // stays.

@@ -93,7 +93,7 @@ struct Reducer::Temporary {
     std::vector<int64_t> bytes;
 };
 
-Reducer::Reducer(CpuProgram* program, const kernel::Launch& launch)
+Reducer::Reducer(CpuProgram* program, const kernel::Launch& launch, bool noting)
     : p_(*program),
       l_(launch),
       pointers_([&] {
@@ -101,21 +101,54 @@ Reducer::Reducer(CpuProgram* program, const kernel::Launch& launch)
           std::copy_n(launch.pointers, program->kernel_.accesses.size(), v.begin());
           return v;
       }()),
-      inner_(program->linear_.pick(pointers_.data(), program->kept_points_ * program->reduced_points_)),
-      outer_(program->use_outer_
-                 ? &program->outer_.pick(pointers_.data(), program->kept_points_ * program->reduced_points_)
-                 : nullptr),
-      finish_code_(program->finish_.pick(pointers_.data(), program->kept_points_)),
+      inner_(noting
+                 ? program->linear_.pick_plain(pointers_.data())
+                 : program->linear_.pick(pointers_.data(), program->kept_points_ * program->reduced_points_)),
+      outer_(!program->use_outer_ ? nullptr
+             : noting
+                 ? &program->outer_.pick_plain(pointers_.data())
+                 : &program->outer_.pick(pointers_.data(), program->kept_points_ * program->reduced_points_)),
+      finish_code_(noting ? program->finish_.pick_plain(pointers_.data())
+                          : program->finish_.pick(pointers_.data(), program->kept_points_)),
+      noting_(noting),
+      notes_{launch.wanted, launch.raised},
+      fold_notes_{launch.wanted, launch.raised ? launch.raised + program->kernel_.tape.size() : nullptr},
+      finish_notes_{launch.wanted, launch.raised ? fold_notes_.raised + program->foldings_.size() : nullptr},
       reductions_(program->foldings_.size()),
       points_(program->reduced_points_),
       leaves_(program->leaves_),
       groups_((program->leaves_ + kLeafGroup - 1) / kLeafGroup) {}
 
 void Reducer::launch() {
-    if (l_.partials)
-        launch_partials();
-    else
-        launch_all();
+    watched([&] {
+        if (l_.partials)
+            launch_partials();
+        else
+            launch_all();
+    });
+}
+
+template <class F>
+void Reducer::watched(F&& f) {
+    if (l_.wanted == 0) return f();
+    take_kinds(0);
+    f();
+    const uint8_t kinds = take_kinds(l_.wanted);
+    if (kinds == 0) return;
+    kinds_.fetch_or(kinds, std::memory_order_relaxed);
+    // What the entries of the tapes did not take is of the folding.
+    if (noting_) fold_notes_.add(0, kinds);
+}
+
+void Reducer::note_fold(size_t r) {
+    if (!noting_) return;
+    if (const uint8_t kinds = take_kinds(l_.wanted)) fold_notes_.add(static_cast<int64_t>(r), kinds);
+}
+
+bool Reducer::in_place() {
+    for (const BlockCode* c : {&inner_, outer_, &finish_code_})
+        if (c && Variants::in_place(*c, pointers_.data())) return true;
+    return false;
 }
 
 int64_t Reducer::kept_per_task(int threads) const {
@@ -136,7 +169,7 @@ void Reducer::launch_all() {
     const int threads = parallel ? pool.threads() : 1;
     auto run = [&](int64_t tasks, auto&& f) {
         if (parallel)
-            pool.run(tasks, [&](int64_t t, int) { f(t); });
+            pool.run(tasks, [&](int64_t t, int) { watched([&] { f(t); }); });
         else
             for (int64_t t = 0; t < tasks; ++t) f(t);
     };
@@ -184,11 +217,13 @@ void Reducer::fold_units(int64_t begin, int64_t end, char* const* out, Scratch* 
     for (size_t r = 0; r < reductions_; ++r)
         new (folders + r)
             LeafFolder(p_.foldings_[r], points_, first, out[r], scratch->take<char>(kMostLanes));
-    const Frame f(inner_, scratch, l_.constants);
+    const Frame f(inner_, scratch, l_.constants, noting_ ? &notes_ : nullptr);
     start_launch(inner_, f, pointers_.data());
     walk(inner_, f, pointers_.data(), start, stop, false, [&](int64_t n) {
-        for (size_t r = 0; r < reductions_; ++r)
+        for (size_t r = 0; r < reductions_; ++r) {
             folders[r].feed(static_cast<const char*>(f.table[inner_.results[r]]), n);
+            note_fold(r);
+        }
     });
 }
 
@@ -254,7 +289,7 @@ void Reducer::inner_partials_task(int64_t begin, int64_t end) {
 // points.
 struct Reducer::OuterState {
     OuterState(const Reducer& r, int64_t n, Scratch* scratch)
-        : frame(*r.outer_, scratch, r.l_.constants),
+        : frame(*r.outer_, scratch, r.l_.constants, r.noting_ ? &r.notes_ : nullptr),
           coords(scratch->take<int64_t>(static_cast<int64_t>(r.p_.reduced_shape_.size()))),
           lanes(scratch->take<char*>(static_cast<int64_t>(r.reductions_))),
           at_lane(scratch->take<const char*>(static_cast<int64_t>(r.reductions_) * kLanes)),
@@ -365,6 +400,7 @@ void Reducer::outer_point(OuterState* s, int64_t n, int64_t i) {
         } else {
             const void* in[2] = {at, value};
             fold.pairwise(lane, in, n);
+            note_fold(r);
         }
         at = lane;
     }
@@ -475,7 +511,7 @@ void Reducer::launch_partials() {
     const bool parallel = chunk_points(points, code.ns_per_point + 0.1, 1, pool.threads(), pool.hot()) > 0;
     auto run = [&](int64_t tasks, auto&& f) {
         if (parallel)
-            pool.run(tasks, [&](int64_t t, int) { f(t); });
+            pool.run(tasks, [&](int64_t t, int) { watched([&] { f(t); }); });
         else
             for (int64_t t = 0; t < tasks; ++t) f(t);
     };
@@ -531,7 +567,9 @@ void Reducer::finish_partials(int64_t begin, int64_t end) {
         }
         finish(first, last, out, &scratch);
     };
-    for (int64_t k = begin; k < end; k += step) part(k, std::min(end, k + step));
+    watched([&] {
+        for (int64_t k = begin; k < end; k += step) part(k, std::min(end, k + step));
+    });
 }
 
 void Reducer::finish_groups(const Temporary& t) {
@@ -564,7 +602,8 @@ void Reducer::finish(int64_t begin, int64_t end, const char* const* accumulators
     for (size_t r = 0; r < reductions_; ++r)
         pointers[p_.kernel_.accesses.size() + r] =
             reinterpret_cast<char*>(address(accumulators[r]) - begin * p_.foldings_[r].item);
-    const Frame f(finish_code_, scratch, l_.constants);
+    note_fold(0);
+    const Frame f(finish_code_, scratch, l_.constants, noting_ ? &finish_notes_ : nullptr);
     start_launch(finish_code_, f, pointers);
     walk(finish_code_, f, pointers, begin, end, true, [](int64_t) {});
 }

@@ -15,12 +15,22 @@ class ThreadPool;
 
 class Reducer {
   public:
-    Reducer(CpuProgram* program, const kernel::Launch& launch);
+    // `noting`: every entry's floating-point conditions are noted in launch.raised.
+    Reducer(CpuProgram* program, const kernel::Launch& launch, bool noting = false);
     void launch();
     void finish_partials(int64_t begin, int64_t end);
+    // Of what the launch wants, what came up.
+    uint8_t kinds() const { return kinds_.load(std::memory_order_relaxed); }
+    bool in_place();
 
   private:
     struct Temporary;
+
+    // Around each piece of work on a thread: what its flags say.
+    template <class F>
+    void watched(F&& f);
+    // Nothing but the folding of reduction r ran since the flags were clear.
+    void note_fold(size_t r);
 
     void launch_all();
     void launch_partials();
@@ -62,6 +72,9 @@ class Reducer {
         inner_;  // walk along the reduced points; where outer_ is used, only for what that leaves over
     const BlockCode* const outer_;  // walk along the kept points, or nullptr
     const BlockCode& finish_code_;
+    const bool noting_;
+    const FlagNotes notes_, fold_notes_, finish_notes_;
+    std::atomic<uint8_t> kinds_{0};
     const size_t reductions_;
     const int64_t points_;           // reduced points per kept point
     const int64_t leaves_, groups_;  // per kept point

@@ -18,7 +18,7 @@ struct Place {
 
 class TapeBuilder {
   public:
-    TapeBuilder(const TapeSource& source, StoreMode mode);
+    TapeBuilder(const TapeSource& source, StoreMode mode, bool plain);
     BlockCode build();
 
   private:
@@ -88,6 +88,7 @@ class TapeBuilder {
 
     TapeSource s_;
     StoreMode mode_;
+    bool plain_;
     BlockCode code_;
     std::vector<Value> values_;
     std::vector<Geometry> geometry_;                           // per access

@@ -45,13 +45,14 @@ NL_FN Complex<T> complex_divide(Complex<T> a, Complex<T> b) {
     const T re = abs_of(b.re), im = abs_of(b.im);
     const bool by_real = re >= im;
     const T large = by_real ? b.re : b.im, small = by_real ? b.im : b.re;
-    const T ratio = small / large;
-    const T scale = (T)1 / (large + NL_ROUNDED(small * ratio));
+    const bool by_zero = by_real && re == 0;
+    const T divisor = by_zero ? (T)1 : large;  // 0/0 would be invalid
+    const T ratio = small / divisor;
+    const T scale = (T)1 / (divisor + NL_ROUNDED(small * ratio));
     const T p = by_real ? a.re : a.im, q = by_real ? a.im : a.re;
     const T first = (p + NL_ROUNDED(q * ratio)) * scale;
     const T product = NL_ROUNDED(p * ratio);
     const T second = (by_real ? q - product : product - q) * scale;
-    const bool by_zero = by_real && re == 0;
     return {by_zero ? a.re / re : first, by_zero ? a.im / re : second};
 }
 
@@ -177,11 +178,12 @@ NL_FN QuotientRemainder<T> float_divmod(T a, T b) {
     const T mod = m::fmod(a, b);
     const T div = (a - mod) / b;
     const bool zero = mod == 0;
-    const bool adjust = !zero && ((b < 0) != (mod < 0));
+    const bool adjust = !zero && sign_of(b) != sign_of(mod);  // by the sign: comparing NaN would be invalid
     const T remainder = zero ? with_sign((T)0, b) : (adjust ? mod + b : mod);
     const T exact = adjust ? div - (T)1 : div;
     const T floor = m::floor(exact);
-    const T rounded = exact - floor > (T)0.5 ? floor + (T)1 : floor;
+    const T part = exact - floor;
+    const T rounded = !is_nan(part) && part > (T)0.5 ? floor + (T)1 : floor;
     const T quotient = exact == 0 ? with_sign((T)0, a / b) : rounded;
     return {b == 0 ? a / b : quotient, b == 0 ? mod : remainder};
 }
@@ -190,7 +192,10 @@ template <class T>
 struct Op_FloorDivide {
     NL_DEF T apply(T a, T b) {
         if constexpr (is_float<T>) {
-            return float_divmod(a, b).quotient;
+            // By zero only the division is done: what else there is would be invalid.
+            const bool by_zero = b == 0;
+            const T quotient = float_divmod(by_zero ? (T)0 : a, by_zero ? (T)1 : b).quotient;
+            return by_zero ? a / b : quotient;
         } else if constexpr (Traits<T>::has_sign) {
             const T q = safe_quotient(a, b), r = safe_remainder(a, b);
             return (T)(q - (T)((r != 0) & ((a < 0) != (b < 0)) & (b != 0)));
@@ -243,7 +248,8 @@ NL_FN Complex<T> complex_power(Complex<T> a, Complex<T> b) {
     if (b.re == 0 && b.im == 0) return {1, 0};
     if (a.re == 0 && a.im == 0) {
         if (b.re > 0) return {0, 0};
-        return {quiet_nan<T>(), quiet_nan<T>()};
+        const T invalid = a.re / a.re;
+        return {invalid, invalid};
     }
     if (b.im == 0 && b.re > (T)-100 && b.re < (T)100 && (T)(int)b.re == b.re) {
         const int n = (int)b.re;

@@ -140,7 +140,7 @@ struct Op_ArcTan2 {
 template <class T>
 struct Op_LogAddExp {
     NL_DEF T apply(T a, T b) {
-        const T difference = a - b;
+        const T difference = a == b ? (T)0 : a - b;
         const T larger = difference > 0 ? a : b;
         const T sum = larger + m::log1p(m::exp(-abs_of(difference)));
         const T equal = a + (T)0.693147180559945309417232121458176568;
@@ -150,7 +150,7 @@ struct Op_LogAddExp {
 template <class T>
 struct Op_LogAddExp2 {
     NL_DEF T apply(T a, T b) {
-        const T difference = a - b;
+        const T difference = a == b ? (T)0 : a - b;
         const T larger = difference > 0 ? a : b;
         const T log2e = (T)1.442695040888963407359924681001892137;
         const T sum = larger + log2e * m::log1p(m::exp2(-abs_of(difference)));

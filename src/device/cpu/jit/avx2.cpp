@@ -66,15 +66,33 @@ class Avx2Loop final : public LoopAssembler {
     void tail() {
         for (const LoopValue& v : s_.values) {
             if (v.kind != LoopValue::Load) continue;
-            vpxor(Ymm(0), Ymm(0), Ymm(0));
-            vmovups(buffer(v.operand, 0), Ymm(0));
-            vmovups(buffer(v.operand, 1), Ymm(0));
+            pad(v);
             copy_rest(v.operand, v.type, v.part == LoopValue::Whole ? 0 : 1, true);
         }
         body(true, 1);
         for (const LoopStore& w : s_.stores)
             copy_rest(w.operand, result_type(s_.values[static_cast<size_t>(w.value)]),
                       w.imaginary < 0 ? 0 : 1, false);
+    }
+
+    // The first of the last elements fills the buffer: padding with it sets no floating-point flag of its
+    // own.
+    void pad(const LoopValue& v) {
+        const int size_log2 = info(v.type).size_log2 + (v.part == LoopValue::Whole ? 0 : 1);
+        mov(rcx, rax);
+        shl(rcx, size_log2);
+        mov(r11, ptr[r12 + 8 * v.operand]);
+        add(r11, rcx);
+        if (size_log2 == 4)
+            vbroadcastf128(Ymm(0), ptr[r11]);
+        else if (size_log2 == 3)
+            vbroadcastsd(Ymm(0), ptr[r11]);
+        else if (size_log2 == 2)
+            vbroadcastss(Ymm(0), ptr[r11]);
+        else
+            vpbroadcastb(Ymm(0), ptr[r11]);
+        vmovups(buffer(v.operand, 0), Ymm(0));
+        vmovups(buffer(v.operand, 1), Ymm(0));
     }
 
     // The stack holds two registers for each operand, so that complex numbers fit.
@@ -311,13 +329,11 @@ class Avx2Loop final : public LoopAssembler {
             const Xmm b = wide(get(v.in[1]), t);
             const int k = temporary();
             const Xmm nan = wide(k, t), d = wide(allocate(false, i), t);
-            // The processor gives the second of two zeros and whatever stands second to a NaN.
+            // The second of two zeros, the first of two NaN. Not by the processor's minimum, which flags NaN.
             NL_BY_SIZE(t, vcmppd, vcmpps, nan, a, a, 3);
-            if (v.op == OpCode::Minimum)
-                NL_BY_SIZE(t, vminpd, vminps, d, a, b);
-            else
-                NL_BY_SIZE(t, vmaxpd, vmaxps, d, a, b);
-            NL_BY_SIZE(t, vblendvpd, vblendvps, d, d, a, nan);
+            NL_BY_SIZE(t, vcmppd, vcmpps, d, a, b, v.op == OpCode::Minimum ? 0x11 : 0x1e);
+            vorps(nan, nan, d);
+            NL_BY_SIZE(t, vblendvpd, vblendvps, d, b, a, nan);
             return release(k);
         }
         const Xbyak::Operand& b = source(v.in[1]);

@@ -138,17 +138,23 @@ class Avx512Loop final : public LoopAssembler {
         if (v.part != LoopValue::Whole) return load_part(r, v, copy);
         const Address a = at(v.operand, v.type, copy);
         if (v.type != DType::Bool) {
+            const Xmm x = wide(r, v.type), to = tail_ ? x | k7 : x;
+            // The padding of the last group is its first element: it sets no floating-point flag of its own.
             // Masks count elements, so the instruction must know their width.
-            if (item_size(v.type) == 8)
-                vmovupd(zeroed(wide(r, v.type)), a);
-            else
-                vmovups(zeroed(wide(r, v.type)), a);
+            if (item_size(v.type) == 8) {
+                if (tail_) vpbroadcastq(x, a);
+                vmovupd(to, a);
+            } else {
+                if (tail_) vpbroadcastd(x, a);
+                vmovups(to, a);
+            }
             return;
         }
         const int t = temporary();
-        if (tail_)
-            vmovdqu8(Xmm(t) | k7 | T_z, a);
-        else if (lanes_ == 8)
+        if (tail_) {
+            vpbroadcastb(Xmm(t), a);
+            vmovdqu8(Xmm(t) | k7, a);
+        } else if (lanes_ == 8)
             vmovq(Xmm(t), a);
         else
             vmovdqu8(Xmm(t), a);
@@ -197,7 +203,12 @@ class Avx512Loop final : public LoopAssembler {
         const int s = temporary(), t = temporary();
         const Xmm first = wide(s, v.type), second = wide(t, v.type);
         const bool eight = item_size(v.type) == 8;
-        const Xmm x = tail_ ? (first | k5 | T_z) : first, y = tail_ ? (second | k6 | T_z) : second;
+        if (tail_) {  // the padding is the first of the last elements, as in load()
+            const Address one = at(v.operand, v.type, copy, 2, 0);
+            eight ? vbroadcastf64x2(Zmm(s), one) : vpbroadcastq(first, one);
+            vmovaps(second, first);
+        }
+        const Xmm x = tail_ ? (first | k5) : first, y = tail_ ? (second | k6) : second;
         const Address low = at(v.operand, v.type, copy, 2, 0);
         eight ? vmovupd(x, low) : vmovups(x, low);
         const Address high = at(v.operand, v.type, copy, 2, 1);
@@ -285,12 +296,11 @@ class Avx512Loop final : public LoopAssembler {
             const Xmm b = wide(get(v.in[1]), t);
             const Opmask k(allocate(true, kTemporary));
             const Xmm d = wide(allocate(false, i), t);
-            // The processor gives the second of two zeros and whatever stands second to a NaN.
+            // The second of two zeros, the first of two NaN. Not by the processor's minimum, which flags NaN.
+            const uint8_t order = v.op == OpCode::Minimum ? 0x11 : 0x1e;
+            NL_BY_SIZE(t, vcmppd, vcmpps, k, a, b, order);
+            NL_BY_SIZE(t, vblendmpd, vblendmps, d | k, b, a);
             NL_BY_SIZE(t, vcmppd, vcmpps, k, a, a, 3);
-            if (v.op == OpCode::Minimum)
-                NL_BY_SIZE(t, vminpd, vminps, d, a, b);
-            else
-                NL_BY_SIZE(t, vmaxpd, vmaxps, d, a, b);
             NL_BY_SIZE(t, vmovapd, vmovaps, d | k, a);
             release_mask(k.getIdx());
             return;

@@ -9,6 +9,12 @@
 #include "device/cpu/loops.hpp"
 #include "ops/scalar_ops.hpp"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#else
+#include <cfenv>
+#endif
+
 // There is no dependence between iterations: out is an input or apart from it. The compiler need not check at
 // run time.
 #if defined(__clang__)
@@ -40,6 +46,7 @@ struct FunctorOf;
         static constexpr int arity = inputs;                   \
         static constexpr const char* codes = loops;            \
         static constexpr ResultRule rule = ResultRule::result; \
+        static constexpr uint32_t trait_bits = traits;         \
     };
 #include "ops/table.def"
 #undef NL_OP
@@ -91,6 +98,56 @@ using Memory = typename MemoryOf<T>::type;
 template <class T>
 const Memory<T>* input(const void* const* in, int k) {
     return static_cast<const Memory<T>*>(in[k]);
+}
+
+// --- the processor's sticky floating-point flags ---
+
+#if defined(__x86_64__)
+static inline unsigned save_flags() { return _mm_getcsr(); }
+// The flags as they were, but for inexact results, and what `kinds` (FloatKind) says.
+static inline void restore_flags(unsigned saved, unsigned kinds) {
+    constexpr unsigned flags = 0x1d;
+    const unsigned now = _mm_getcsr();
+    const unsigned raised = (kinds & F_DIVIDE ? 4u : 0u) | (kinds & F_OVERFLOW ? 8u : 0u) |
+                            (kinds & F_UNDERFLOW ? 16u : 0u) | (kinds & F_INVALID ? 1u : 0u);
+    const unsigned wanted = (now & ~flags) | (saved & flags) | raised;
+    if (now != wanted) _mm_setcsr(wanted);
+}
+#else
+static inline unsigned save_flags() {
+    return static_cast<unsigned>(std::fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID));
+}
+static inline void restore_flags(unsigned saved, unsigned kinds) {
+    const int raised = (kinds & F_DIVIDE ? FE_DIVBYZERO : 0) | (kinds & F_OVERFLOW ? FE_OVERFLOW : 0) |
+                       (kinds & F_UNDERFLOW ? FE_UNDERFLOW : 0) | (kinds & F_INVALID ? FE_INVALID : 0);
+    std::feclearexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID);
+    std::feraiseexcept(static_cast<int>(saved) | raised);
+}
+#endif
+
+// A loop whose comparisons flag NaN, which NumPy does not report.
+template <Loop loop>
+void quiet(void* out, const void* const* in, int64_t n) {
+    const unsigned saved = save_flags();
+    loop(out, in, n);
+    restore_flags(saved, 0);
+}
+
+// What a function of real numbers reports, by its arguments and its value: out of nothing comes no NaN, and
+// an infinity of finite arguments is a pole near the origin or an overflow elsewhere.
+template <class T, int arity>
+unsigned kinds_by_value(T a, T b, T value) {
+    if (is_nan(value)) return is_nan(a) || (arity == 2 && is_nan(b)) ? 0u : static_cast<unsigned>(F_INVALID);
+    const T largest = scalar::infinity<T>();
+    const bool finite = scalar::abs_of(a) < largest && (arity == 1 || scalar::abs_of(b) < largest);
+    if (!finite) return 0;
+    if (scalar::abs_of(value) == largest)
+        return (arity == 1 ? scalar::abs_of(a) <= 1 : a == 0) ? F_DIVIDE : F_OVERFLOW;
+    constexpr T smallest = sizeof(T) == 8 ? static_cast<T>(0x1p-1022) : static_cast<T>(0x1p-126f);
+    // No function here has a zero of exactly 0 beyond 1, but where it underflows.
+    const bool lost = value == 0 ? (arity == 1 ? scalar::abs_of(a) > 2 : a != 0 && b != 0)
+                                 : scalar::abs_of(value) < smallest;
+    return lost ? F_UNDERFLOW : 0;
 }
 
 // --- elementwise loops ---
@@ -222,6 +279,23 @@ struct VectorOf {
 template <class F, class T, int arity, unsigned mask>
 void vector_loop(void* out, const void* const* in, int64_t n);
 
+// Operations that report nothing and do more than move bits.
+constexpr bool compares(OpCode op, DType d, uint32_t traits) {
+    if ((traits & T_ORDERS) != 0 && numloom::is_complex(d)) return false;
+    return is_inexact(d) && (traits & T_QUIET) != 0 && op != OpCode::Copy && op != OpCode::Where &&
+           op != OpCode::Positive && op != OpCode::Negative && op != OpCode::Fabs &&
+           op != OpCode::Conjugate && op != OpCode::RealPart && op != OpCode::ImagPart &&
+           op != OpCode::SignBit && op != OpCode::CopySign;
+}
+template <OpCode op, DType d, Loop loop>
+constexpr Loop as_reported() {
+    if constexpr (compares(op, d, FunctorOf<op>::trait_bits)) {
+        return &quiet<loop>;
+    } else {
+        return loop;
+    }
+}
+
 // The loop of an operation without half precision.
 template <OpCode op, DType d, unsigned mask>
 struct PlainLoop {
@@ -278,7 +352,7 @@ constexpr Loop pick() {
     } else if constexpr (F::arity == 2 && mask == 1u && commutes(op, d)) {
         return &swapped<pick<op, d, 2u>()>;
     } else {
-        return PlainLoop<op, d, mask>::get();
+        return as_reported<op, d, PlainLoop<op, d, mask>::get()>();
     }
 }
 

@@ -195,6 +195,20 @@ struct Functions {
 };
 using FunctionRow = std::array<Functions, kDTypes>;
 
+// Comparisons flag NaN, which NumPy does not report.
+template <Fold f>
+void quiet_fold(void* lanes, const void* values, int64_t n, int64_t first) {
+    const unsigned saved = save_flags();
+    f(lanes, values, n, first);
+    restore_flags(saved, 0);
+}
+template <FoldLeaves f>  // Combine has the same type
+void quiet_leaves(void* out, const void* values, int64_t count) {
+    const unsigned saved = save_flags();
+    f(out, values, count);
+    restore_flags(saved, 0);
+}
+
 template <OpCode op, DType d>
 constexpr Functions pick_functions() {
     using F = FunctorOf<op>;
@@ -202,6 +216,9 @@ constexpr Functions pick_functions() {
     constexpr bool closed = F::rule == ResultRule::Same || d == DType::Bool;
     if constexpr (has_loop(F::codes, d) && closed) {
         using T = Element<d>;
+        if constexpr (compares(op, d, F::trait_bits))
+            return {&quiet_fold<&fold<F::template type, T>>, &quiet_leaves<&fold_leaves<F::template type, T>>,
+                    &quiet_leaves<&combine<F::template type, T>>};
         return {&fold<F::template type, T>, &fold_leaves<F::template type, T>, &combine<F::template type, T>};
     } else {
         return {};

@@ -131,8 +131,7 @@ static inline void widen_block(float* out, const Half* in) {
                      _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in))));
 }
 static inline void narrow_block(Half* out, const float* in) {
-    const __m256i halves =
-        _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m256i halves = _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), halves);
 }
 #elif defined(__AVX2__)
@@ -143,8 +142,7 @@ NL_F16C static inline void widen_block(float* out, const Half* in) {
     _mm256_storeu_ps(out, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in))));
 }
 NL_F16C static inline void narrow_block(Half* out, const float* in) {
-    const __m128i halves =
-        _mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), halves);
 }
 #else
@@ -154,7 +152,12 @@ static inline void widen_block(float* out, const Half* in) {
     for (int64_t i = 0; i < kHalves; ++i) out[i] = scalar::to_float(in[i]);
 }
 static inline void narrow_block(Half* out, const float* in) {
-    for (int64_t i = 0; i < kHalves; ++i) out[i] = scalar::to_half(in[i]);
+    bool beyond = false;
+    for (int64_t i = 0; i < kHalves; ++i) {
+        out[i] = scalar::to_half(in[i]);
+        beyond |= (out[i].bits & 0x7fffu) == 0x7c00u && scalar::abs_of(in[i]) < scalar::infinity<float>();
+    }
+    if (beyond) restore_flags(save_flags(), F_OVERFLOW);  // rounded by bits, which flags nothing
 }
 #endif
 

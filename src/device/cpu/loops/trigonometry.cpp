@@ -176,6 +176,7 @@ void run_loop(void* out, const void* const* in, int64_t n) {
     const T* a = input<T>(in, 0);
     for (int64_t first = 0; first < n; first += kBlock) {
         const int64_t count = n - first < kBlock ? n - first : kBlock;
+        const unsigned saved = save_flags();  // comparisons flag NaN
         int64_t beyond = 0;
         for (int64_t i = 0; i < count; ++i)
             beyond += scalar::abs_of(a[first + i]) < static_cast<T>(kLimit) ? 0 : 1;
@@ -187,10 +188,13 @@ void run_loop(void* out, const void* const* in, int64_t n) {
         T arguments[kBlock];
         std::memcpy(arguments, a + first, static_cast<size_t>(count) * sizeof(T));
         run_block<F, T>(o + first, arguments, count);
+        bool infinite = false;
         for (int64_t i = 0; i < count; ++i) {
             if (!(scalar::abs_of(arguments[i]) < static_cast<T>(kLimit)))
                 o[first + i] = static_cast<T>(F::exact(static_cast<double>(arguments[i])));
+            infinite |= scalar::abs_of(arguments[i]) == scalar::infinity<T>();
         }
+        restore_flags(saved, infinite ? F_INVALID : 0);
     }
 }
 

@@ -71,9 +71,47 @@ V with_limit(const V& x, V result) {
     return result;
 }
 
-// Applies F::call to whole vectors. The rest goes through the same function, padded with its own first
-// element, so that a value depends neither on its position nor on what lies beside it, and no padding raises
-// a floating-point flag of its own.
+// Whether some lane is an infinity or a NaN.
+#if defined(__AVX512F__)
+static inline bool any_special(VectorD v) { return _mm512_fpclass_pd_mask(v, 0x99) != 0; }
+static inline bool any_special(VectorF v) { return _mm512_fpclass_ps_mask(v, 0x99) != 0; }
+#elif defined(__AVX2__)
+static inline bool any_special(VectorD v) {
+    const VectorD size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), v);
+    return _mm256_movemask_pd(_mm256_cmp_pd(size, _mm256_set1_pd(scalar::infinity<double>()), _CMP_NLT_UQ)) !=
+           0;
+}
+static inline bool any_special(VectorF v) {
+    const VectorF size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
+    return _mm256_movemask_ps(_mm256_cmp_ps(size, _mm256_set1_ps(scalar::infinity<float>()), _CMP_NLT_UQ)) !=
+           0;
+}
+#else
+static inline bool any_special(VectorD v) {
+    const VectorD size = _mm_andnot_pd(_mm_set1_pd(-0.0), v);
+    return _mm_movemask_pd(_mm_cmpnlt_pd(size, _mm_set1_pd(scalar::infinity<double>()))) != 0;
+}
+static inline bool any_special(VectorF v) {
+    const VectorF size = _mm_andnot_ps(_mm_set1_ps(-0.0f), v);
+    return _mm_movemask_ps(_mm_cmpnlt_ps(size, _mm_set1_ps(scalar::infinity<float>()))) != 0;
+}
+#endif
+
+template <class T, int arity, class V>
+[[gnu::noinline]] unsigned kinds_of_lanes(const V& u, const V& v, const V& result) {
+    constexpr int lanes = sizeof(V) / sizeof(T);
+    T a[lanes], b[lanes], values[lanes];
+    std::memcpy(a, &u, sizeof(V));
+    std::memcpy(b, &v, sizeof(V));
+    std::memcpy(values, &result, sizeof(V));
+    unsigned kinds = 0;
+    for (int i = 0; i < lanes; ++i) kinds |= kinds_by_value<T, arity>(a[i], b[i], values[i]);
+    return kinds;
+}
+
+// Applies F::call to whole vectors. The libraries' own flags say nothing; arguments and values do. The rest
+// goes through the same function, padded with its own first element, so that a value depends neither on its
+// position nor on what lies beside it, and no padding raises a floating-point flag of its own.
 template <class F, class T, int arity, unsigned mask>
 void vector_loop(void* out, const void* const* in, int64_t n) {
     using V = typename VectorFor<T>::type;
@@ -95,7 +133,10 @@ void vector_loop(void* out, const void* const* in, int64_t n) {
     };
     constexpr bool one_a = mask & 1u, one_b = (mask >> 1) & 1u;
     const V first_a = splat(a[0]), first_b = splat(b[0]);
-    const auto apply = [](V u, V v) {
+    const unsigned saved = save_flags();
+    const bool tiny = watch_underflow;
+    unsigned kinds = 0;
+    const auto call = [](V u, V v) {
         if constexpr (requires { F::template largest<T>(); }) {
             (void)v;
             return with_limit<F, T>(u, F::call(u));
@@ -105,6 +146,12 @@ void vector_loop(void* out, const void* const* in, int64_t n) {
         } else {
             return F::call(u, v);
         }
+    };
+    const auto apply = [&](V u, V v) {
+        const V result = call(u, v);
+        if (any_special(result) || tiny) [[unlikely]]
+            kinds |= kinds_of_lanes<T, arity>(u, v, result);
+        return result;
     };
     int64_t i = 0;
     for (; i + lanes <= n; i += lanes) {
@@ -124,6 +171,7 @@ void vector_loop(void* out, const void* const* in, int64_t n) {
         const V result = apply(one_a ? first_a : padded(a + i), one_b ? first_b : padded(b + i));
         std::memcpy(static_cast<void*>(o + i), &result, rest);
     }
+    restore_flags(saved, kinds);
 }
 
 #if defined(__FMA__) || defined(__AVX512F__)
