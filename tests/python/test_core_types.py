@@ -92,6 +92,9 @@ def test_ufuncs(name):
         if isinstance(want, tuple):
             assert got[0] is want[0], (code, got, want)
             continue
+        if TRAITS[name] and not hasattr(np, name) and code == "?" and got.dtype != want.dtype:
+            assert (got.dtype, want.dtype) == ("f4", "f8")  # SciPy before 1.18 widens booleans further
+            continue
         check(got, want, f"{name} {code}", exact)
         out = np.zeros(want.shape, want.dtype)
         ours_out = ours(out)
