@@ -82,11 +82,21 @@ def transformed(kind, forward, a, axes, lengths, norm, out):
     elif _core.shares_storage(out, source) or any(s % out.itemsize for s in out.strides):
         target = _core.empty(shape, dtype)
     if target.size:
-        _core.library("fft", (kind, int(forward), scale, *axes), target, source)
+        _core.library("fft", (kind, int(forward), scale, *in_numpys_order(kind, axes)), target, source)
     if out is not None and target is not out:
         _core.assign(out, target)
         return out
     return target
+
+
+def in_numpys_order(kind, axes):
+    """The axes as the library takes them: in their order, but the last one first where it makes the spectrum of reals
+    and last where it makes reals. NumPy begins with the last axis, but for transforms to reals."""
+    if len(axes) == 1 or kind == REAL:
+        return axes
+    if kind == COMPLEX:
+        return axes[::-1]
+    return [*axes[-2::-1], axes[-1]]
 
 
 def one_axis(kind, forward, a, n, axis, norm, out):
