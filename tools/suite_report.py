@@ -52,7 +52,7 @@ KINDS = [
         "array is its base; `resize` counts no references; memory is asked for when an array is used.",
         r"test_order_mismatch|as_strided_checked|TestResize|unaligned|non_aligned|malloc|TestDLPack|test_array_base"
         r"|test_buffer_interface|test_memory_order|TestNewBufferProtocol|internal_overlap|test_different_paths"
-        r"|test_writeable_pickle|test_ravel$|test_broadcast_",
+        r"|test_writeable_pickle|test_ravel$|test_broadcast_|test_unary_ufunc_1d_manual",
     ),
     (
         "Deprecations",
