@@ -69,11 +69,16 @@ def refuse_zero(divisor):
         raise NotNative
 
 
+@reported(1)
+def divmod_of(a, b):
+    return OBJECTS["floor_divide"](a, b), OBJECTS["remainder"](a, b)
+
+
 def call(u, args, kwargs):
     """A call of one of these ufuncs by the engine."""
     name = u.__name__
     if name == "divmod" and not kwargs and len(args) == 2 and plain_floats(*args):
-        return OBJECTS["floor_divide"](*args), OBJECTS["remainder"](*args)
+        return divmod_of(*args)
     kwargs = dict(kwargs)
     args, outs = given_outs(u, args, kwargs)
     mask = kwargs.pop("where", True)
