@@ -8,7 +8,7 @@ from numpy.linalg import LinAlgError
 from numpy.linalg import _linalg as _numpy_linalg
 
 from numloom import _core
-from numloom._base import NotNative, asnative, broadcast_shapes, scalar_or_array
+from numloom._base import NotNative, asnative, broadcast_shapes
 from numloom._library import argsort, sort, take_along_axis
 from numloom._manipulation import matrix_transpose
 from numloom._registry import native
@@ -58,6 +58,11 @@ def square(a):
     return a
 
 
+def value_or_array(a):
+    """A 0-d result as NumPy's scalar: it is computed already."""
+    return _core.to_scalar(a)._value() if a.ndim == 0 else a
+
+
 def compute(failure, name, parameters, outputs, *inputs):
     """[status, *results] of a library operation; LinAlgError with the text `failure` where a matrix has no result."""
     made = _core.linalg(name, parameters, outputs, *inputs)
@@ -98,7 +103,7 @@ def inv(a):
 @native(name="linalg.det")
 def det(a):
     a = square(a)
-    return scalar_or_array(compute(None, "det", (), ((result_type(a), a.shape[:-2]),), a)[1])
+    return value_or_array(compute(None, "det", (), ((result_type(a), a.shape[:-2]),), a)[1])
 
 
 @native(name="linalg.slogdet")
@@ -106,7 +111,7 @@ def slogdet(a):
     a = square(a)
     dtype, shape = result_type(a), a.shape[:-2]
     _, sign, logarithm = compute(None, "slogdet", (), ((dtype, shape), (REAL[dtype], shape)), a)
-    return SlogdetResult(scalar_or_array(sign), scalar_or_array(logarithm))
+    return SlogdetResult(value_or_array(sign), value_or_array(logarithm))
 
 
 @native(name="linalg.cholesky")
@@ -239,7 +244,7 @@ def svdvals(x, /):
 @native(name="linalg.lstsq")
 def lstsq(a, b, rcond=None):
     a, b = asnative(a), asnative(b)
-    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
+    if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0] or b.ndim == 2 and b.shape[1] == 0:
         raise NotNative
     dtype = common_type(a, b)
     vector = b.ndim == 1
