@@ -36,7 +36,6 @@ class Storage {
     uint64_t last_touch = 0;  // sequence number of the last recorded instruction that reads or writes it
     uint64_t last_write = 0;  // ... that writes it
     int32_t pins = 0;         // exports alive: not renamed, moved or freed
-    bool written = false;     // some instruction has written it (or it was imported)
     bool foreign = false;     // memory owned by somebody else (shared import): never pooled
     void (*foreign_release)(void*) = nullptr;
     void* foreign_owner = nullptr;

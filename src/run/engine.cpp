@@ -102,7 +102,6 @@ class EngineImpl final : public Engine {
         Storage* s = a.storage();
         const Turn turn(*this);
         executor_.fill(s, static_cast<const char*>(data));
-        s->written = true;
         return a;
     }
 
@@ -117,7 +116,6 @@ class EngineImpl final : public Engine {
         s->foreign = true;
         s->foreign_owner = owner;
         s->foreign_release = release;
-        s->written = true;
         Shard shard;
         shard.base = base;
         shard.hi = shard.ext_hi = shard.valid_hi = s->nbytes;
@@ -238,7 +236,6 @@ class EngineImpl final : public Engine {
     }
     void appended(Instruction& i) override {
         i.out.storage->last_touch = i.out.storage->last_write = sequence_;
-        i.out.storage->written = true;
         bool exported = i.out.storage->pins > 0;
         for (int k = 0; k < i.inputs; ++k) {
             if (!i.in[k].storage) continue;
