@@ -26,7 +26,7 @@ from small import SMALL
 ROUNDS, QUICK_ROUNDS = 15, 3  # at most
 LEAST_ROUNDS = 5
 ROW_SECONDS = 8.0  # after the least rounds a row ends when it has taken so long
-PAUSE = 0.002  # between contestants, so that threads that spin after their work come to rest
+PAUSE = 0.05  # between contestants, so that threads that spin after their work (OpenBLAS for 2^26 cycles) come to rest
 
 
 @dataclasses.dataclass

@@ -26,6 +26,15 @@ constexpr int64_t kPartial = 16;        // bytes per result in Launch::partials
 constexpr int kTreeDepth = 48;
 constexpr int64_t kMostLanes = kLanes * 16;
 
+// Aligned groups of any power of two are subtrees of the same tree: fewer leaves where there are few groups,
+// so that threads get even shares.
+int64_t leaves_per_group(int64_t leaves) {
+    constexpr int64_t kLeastLeaves = 4, kGroups = 16;
+    int64_t n = kLeafGroup;
+    while (n > kLeastLeaves && (leaves + n - 1) / n < kGroups) n /= 2;
+    return n;
+}
+
 int64_t padded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // value i = value i op value j, one element.
@@ -117,7 +126,8 @@ Reducer::Reducer(CpuProgram* program, const kernel::Launch& launch, bool noting)
       reductions_(program->foldings_.size()),
       points_(program->reduced_points_),
       leaves_(program->leaves_),
-      groups_((program->leaves_ + kLeafGroup - 1) / kLeafGroup) {}
+      group_leaves_(leaves_per_group(program->leaves_)),
+      groups_((program->leaves_ + group_leaves_ - 1) / group_leaves_) {}
 
 void Reducer::launch() {
     watched([&] {
@@ -174,8 +184,10 @@ void Reducer::launch_all() {
             for (int64_t t = 0; t < tasks; ++t) f(t);
     };
     if (outer_) {
+        // Rows as wide as they come where groups of leaves give every thread enough to do.
+        const bool by_groups = groups_ >= 4 * threads;
         std::vector<std::pair<int64_t, int64_t>> blocks;
-        outer_blocks(threads, &blocks, 0, kept);
+        outer_blocks(by_groups ? 1 : threads, &blocks, 0, kept);
         const int64_t count = static_cast<int64_t>(blocks.size());
         if (!parallel || groups_ == 1 || count >= 4 * threads) {
             run(count, [&](int64_t t) {
@@ -250,7 +262,7 @@ void Reducer::inner_kept_task(int64_t begin, int64_t end) {
 
 void Reducer::inner_group_task(int64_t task, const Temporary& t) {
     const int64_t kept = task / groups_, group = task % groups_;
-    const int64_t first = group * kLeafGroup, count = std::min(kLeafGroup, leaves_ - first);
+    const int64_t first = group * group_leaves_, count = std::min(group_leaves_, leaves_ - first);
     int64_t bytes = fold_units_bytes() + padded(static_cast<int64_t>(reductions_) * 8);
     for (const Folding& f : p_.foldings_) bytes += padded(count * f.item);
     Scratch scratch(bytes);
@@ -478,7 +490,7 @@ void Reducer::outer_group_task(int64_t begin, int64_t n, int64_t group, const Te
     Scratch scratch(outer_bytes(n) + padded(static_cast<int64_t>(reductions_) * 8));
     const char** out = scratch.take<const char*>(static_cast<int64_t>(reductions_));
     OuterState state(*this, n, &scratch);
-    outer_tree(&state, begin, n, group * kLeafGroup, std::min(leaves_, (group + 1) * kLeafGroup), out);
+    outer_tree(&state, begin, n, group * group_leaves_, std::min(leaves_, (group + 1) * group_leaves_), out);
     for (size_t r = 0; r < reductions_; ++r) {
         const int64_t item = p_.foldings_[r].item;
         std::memcpy(t.data[r] + (group * p_.kept_points_ + begin) * item, out[r],

@@ -76,8 +76,8 @@ class Reducer {
     const FlagNotes notes_, fold_notes_, finish_notes_;
     std::atomic<uint8_t> kinds_{0};
     const size_t reductions_;
-    const int64_t points_;           // reduced points per kept point
-    const int64_t leaves_, groups_;  // per kept point
+    const int64_t points_;                          // reduced points per kept point
+    const int64_t leaves_, group_leaves_, groups_;  // per kept point; leaves of a group
 };
 
 }  // namespace numloom::cpu
