@@ -50,7 +50,7 @@ void to_numbers(const uint32_t* words, double* out, int64_t n) {
 }  // namespace
 
 int64_t mt19937_uniform(uint32_t* words, int64_t position, double* out, int64_t n) {
-    uint32_t ready[kWords + 1];
+    uint32_t ready[kWords + 1] = {};
     int64_t left_over = 0;  // words of the block before, at most one, at the front of `ready`
     while (n > 0) {
         if (position == kWords) {
