@@ -26,7 +26,7 @@ from small import SMALL
 ROUNDS, QUICK_ROUNDS = 15, 3  # at most
 LEAST_ROUNDS = 5
 ROW_SECONDS = 8.0  # after the least rounds a row ends when it has taken so long
-PAUSE = 0.05  # between contestants, so that threads that spin after their work (OpenBLAS for 2^26 cycles) come to rest
+PAUSE, MOST_PAUSES = 0.005, 100  # between contestants
 
 
 @dataclasses.dataclass
@@ -42,6 +42,15 @@ class Result:
     ratio: float
     bandwidth_share: float | None
     cold_seconds: float
+
+
+def rest() -> None:
+    """Wait until the threads that spin after a contestant's work (OpenBLAS's for long) have gone to sleep."""
+    for _ in range(MOST_PAUSES):
+        begin = time.process_time()
+        time.sleep(PAUSE)
+        if time.process_time() - begin < 0.1 * PAUSE:
+            return
 
 
 def parts(result) -> tuple:
@@ -81,7 +90,7 @@ class Contestant:
         return result
 
     def sample(self) -> None:
-        time.sleep(PAUSE)
+        rest()
         begin = time.perf_counter()
         self.run()
         self.times.append((time.perf_counter() - begin) / self.program.times)

@@ -232,11 +232,24 @@ def record(name, loop, result, operands, shape, mask, out, order):
         _core.elementwise(name, loop, target, *operands)
     else:
         computed = _core.empty(shape, target.dtype)
-        _core.elementwise(name, loop, computed, *operands)
+        _core.elementwise(name, loop, computed, *harmless(name, loop, operands, mask))
         _core.elementwise("where", target.dtype, target, mask, computed, target)
     if out is None and not shape:
         return _core.to_scalar(target)
     return target
+
+
+def harmless(name, loop, operands, mask):
+    """Operands with a number that nothing is reported for where the mask is false: those are not computed in NumPy."""
+    if loop.kind not in "fc" or name == "ldexp":
+        return operands
+    number = constant(0.5 if name == "arctanh" else 1.0, loop)
+    masked = []
+    for x in operands:
+        chosen = _core.empty(broadcast_shapes(getattr(x, "shape", ()), mask.shape), loop)
+        _core.elementwise("where", loop, chosen, mask, x, number)
+        masked.append(chosen)
+    return masked
 
 
 def refuse_bad_power(name, loop, inputs):
