@@ -174,6 +174,9 @@ def call(u, args, kwargs):
     return _fallback.call(name, oracle(name), args, kwargs or {})
 
 
+_DIVISIONS = frozenset(("floor_divide", "remainder", "fmod", "reciprocal"))
+
+
 def call_native(u, args, kwargs):
     name = u.__name__
     if name not in LOOPS:
@@ -200,6 +203,8 @@ def call_native(u, args, kwargs):
     if not is_native(result):
         raise NotNative
     refuse_bad_power(name, loop, inputs)
+    if name in _DIVISIONS and loop.kind in "iu" and (mask is not True or not nonzero_number(inputs[-1])):
+        raise NotNative  # whether it is by zero, and what errstate wants then, NumPy decides
     try:
         operands = [x if type(x) is ndarray or type(x) is scalar else constant(x, loop) for x in inputs]
     except OverflowError:
@@ -217,6 +222,10 @@ def call_native(u, args, kwargs):
             raise NotNative
         shape = out.shape
     return record(name, loop, result, operands, shape, mask, out, order)
+
+
+def nonzero_number(x):
+    return type(x) in PYTHON_NUMBERS and x != 0
 
 
 def refuse_strict(casting, inputs):
