@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import random
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -322,7 +323,12 @@ def run_last(module, program: Program, with_warnings: bool):
     return session, error, sorted({w.category.__name__ for w in caught})
 
 
-def compare_case(program: Program, module, with_warnings: bool = False) -> str | None:
+# Where NumPy's warnings are not compared: products over many elements overflow on the way or not, depending on their
+# order; nextafter, whose loops set no flags here; and at, whose casts on the way are made element by element.
+NO_WARNINGS = re.compile(r"prod\(|multiply\.(reduce|accumulate|reduceat)|nextafter|\.at\(")
+
+
+def compare_case(program: Program, module, with_warnings: bool = True) -> str | None:
     """None, or what differs between NumPy and the module."""
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -331,7 +337,7 @@ def compare_case(program: Program, module, with_warnings: bool = False) -> str |
     step = trace.steps[-1]
     if error != step.error:
         return f"raised {error}, NumPy {step.error}"
-    if with_warnings:
+    if with_warnings and not NO_WARNINGS.search(program.statements[-1].text):
         _, _, expected = run_last(numpy, program, True)
         if seen != expected:
             return f"warnings {seen}, NumPy {expected}"
@@ -370,7 +376,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--module", default="numloom")
-    parser.add_argument("--warnings", action="store_true", help="compare the classes of warnings too")
+    parser.add_argument("--no-warnings", action="store_true", help="do not compare the classes of warnings")
     parser.add_argument("--dtypes", default=",".join(operations.ALL_DTYPES))
     parser.add_argument("--most", type=int, default=20, help="stop after so many differences (20)")
     parser.add_argument("--verbose", action="store_true", help="print each failing case as a script")
@@ -382,7 +388,7 @@ def main(arguments=None) -> int:
     k = args.first
     for k in range(args.first, args.first + args.cases):
         program = case(args.seed, k, args.dtypes.split(","))
-        problem = compare_case(program, module, args.warnings)
+        problem = compare_case(program, module, not args.no_warnings)
         if problem:
             failed += 1
             print(f"case {k}: {program.statements[-1].text}\n    {problem}", flush=True)
