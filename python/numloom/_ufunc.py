@@ -397,6 +397,8 @@ def reduce_native(name, array, axis, dtype, out, keepdims, initial, where):
     a = asnative(array)
     if dtype is not None:
         dtype = native_dtype(dtype)
+        if a.dtype.kind == "c" and dtype.kind not in "cb":
+            raise NotNative  # NumPy warns that imaginary parts are lost
     if a.ndim == 0 and axis in (0, -1):
         axis = None
     axes = axis_tuple(axis, a.ndim)

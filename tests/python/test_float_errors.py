@@ -262,3 +262,12 @@ def test_once_for_each_place(tmp_path):
     """
     ours = run(program, path=tmp_path / "ours.py")
     assert ours == [(4, "divide by zero encountered in divide"), (5, "divide by zero encountered in divide")]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("value", [numpy.nan, numpy.inf, -numpy.inf, 0.0, -0.0, 1.5])
+def test_scaling_special_values_by_powers_of_two_reports_nothing(dtype, value):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = numpy.asarray(numloom.ldexp(numloom.asarray(numpy.full(70, value, dtype)), 3))
+    numpy.testing.assert_array_equal(got, numpy.ldexp(numpy.full(70, value, dtype), 3))

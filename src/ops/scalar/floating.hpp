@@ -281,14 +281,17 @@ struct Op_FrexpExponent {
         return a == 0 || is_nan(a) || abs_of(a) == infinity<T>() ? 0 : exponent;
     }
 };
-// a * 2^n, rounded once: in three steps, each a power of two that exists; the last one may round.
+// a * 2^n, rounded once: in three steps, each a power of two that exists; the last one may round. Zeros,
+// infinities and NaN are left out of the steps, so that they set no flag.
 template <class T>
 struct Op_Ldexp {
-    NL_DEF T apply(T a, T n) {
+    NL_DEF T apply(T number, T n) {
         using F = Format<T>;
         using Bits = typename F::Bits;
         constexpr T limit = (T)(3 * (F::bias - 1));
-        const T clamped = n > limit ? limit : (n >= -limit ? n : -limit);
+        const bool special = number == 0 || is_nan(number) || abs_of(number) == infinity<T>();
+        const T a = special ? (T)1 : number;
+        const T clamped = special ? (T)0 : (n > limit ? limit : (n >= -limit ? n : -limit));
         const int32_t e = (int32_t)clamped;
         // Normalised first, so that a step on the way down is exact until the last.
         const bool tiny = abs_of(a) < from_bits((Bits)1 << F::mantissa);
@@ -305,7 +308,7 @@ struct Op_Ldexp {
         const int32_t last = rest > F::bias ? F::bias : (rest < -F::mantissa - 2 ? -F::mantissa - 2 : rest);
         const T factor = from_bits((Bits)(last + F::bias) << F::mantissa);
         const T result = from_bits(bits) * factor;
-        return a == 0 || is_nan(a) || abs_of(a) == infinity<T>() ? a : result;
+        return special ? number : result;
     }
 };
 
