@@ -29,8 +29,24 @@ SINGLE = numpy.dtype("f")
 
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 # What lists of numbers hold: nothing in them needs a second look.
-LEAVES = frozenset((bool, int, float, complex, str, bytes, type(None), numpy.ndarray, numpy.float64, numpy.float32,
-                    numpy.int64, numpy.int32, numpy.bool_, numpy.complex128))
+LEAVES = frozenset(
+    (
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        type(None),
+        numpy.ndarray,
+        numpy.float64,
+        numpy.float32,
+        numpy.int64,
+        numpy.int32,
+        numpy.bool_,
+        numpy.complex128,
+    )
+)
 NO_VALUE = numpy._NoValue  # what NumPy's functions use for "not given"
 
 
@@ -265,8 +281,9 @@ def broadcast_shapes(*shapes):
     try:
         return numpy.broadcast_shapes(*shapes)
     except ValueError:
-        raise ValueError("operands could not be broadcast together with shapes "
-                         + " ".join(shape_text(s) for s in shapes) + " ") from None
+        raise ValueError(
+            "operands could not be broadcast together with shapes " + " ".join(shape_text(s) for s in shapes) + " "
+        ) from None
 
 
 def shape_text(shape):

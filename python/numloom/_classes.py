@@ -73,17 +73,53 @@ def display(function):
     return call
 
 
-CLASSES = {"ndarray": ndarray, "ufunc": _core.ufunc, "flatiter": flatiter, "nditer": nditer, "broadcast": broadcast,
-           "ndenumerate": ndenumerate, "vectorize": vectorize}
+CLASSES = {
+    "ndarray": ndarray,
+    "ufunc": _core.ufunc,
+    "flatiter": flatiter,
+    "nditer": nditer,
+    "broadcast": broadcast,
+    "ndenumerate": ndenumerate,
+    "vectorize": vectorize,
+}
 CLASSES.update({name: Indexer(name, getattr(numpy, name)) for name in ("r_", "c_", "mgrid", "ogrid")})
 CLASSES.update({name: display(getattr(numpy, name)) for name in ("array2string", "array_repr", "array_str")})
 
 # These see no arrays, or only print: NumPy's own objects.
-CLASSES.update({name: getattr(numpy, name) for name in (
-    "base_repr", "binary_repr", "broadcast_shapes", "errstate", "format_float_positional", "format_float_scientific",
-    "get_include", "get_printoptions", "getbufsize", "geterr", "geterrcall", "isdtype", "issubdtype", "iterable",
-    "mintypecode", "printoptions", "promote_types", "set_printoptions", "setbufsize", "seterr", "seterrcall",
-    "show_config", "show_runtime", "test", "typename", "info") if hasattr(numpy, name)})
+CLASSES.update(
+    {
+        name: getattr(numpy, name)
+        for name in (
+            "base_repr",
+            "binary_repr",
+            "broadcast_shapes",
+            "errstate",
+            "format_float_positional",
+            "format_float_scientific",
+            "get_include",
+            "get_printoptions",
+            "getbufsize",
+            "geterr",
+            "geterrcall",
+            "isdtype",
+            "issubdtype",
+            "iterable",
+            "mintypecode",
+            "printoptions",
+            "promote_types",
+            "set_printoptions",
+            "setbufsize",
+            "seterr",
+            "seterrcall",
+            "show_config",
+            "show_runtime",
+            "test",
+            "typename",
+            "info",
+        )
+        if hasattr(numpy, name)
+    }
+)
 
 
 def isscalar(element):

@@ -16,8 +16,12 @@ from numloom._base import (
 )
 from numloom._ufunc import OBJECTS, constant, loop_of, new_output, operand, oracle, refuse_strict, weak_type
 
-PARTS = {"divmod": ("floor_divide", "remainder"), "modf": ("modf_fraction", "trunc"),
-         "frexp": ("frexp_mantissa", "frexp_exponent"), "ldexp": ("ldexp_float",)}
+PARTS = {
+    "divmod": ("floor_divide", "remainder"),
+    "modf": ("modf_fraction", "trunc"),
+    "frexp": ("frexp_mantissa", "frexp_exponent"),
+    "ldexp": ("ldexp_float",),
+}
 
 
 def given_outs(u, args, kwargs):
@@ -58,8 +62,11 @@ def signature_of(u, kwargs):
 
 def plain_floats(a, b):
     """Whether the two ufuncs of divmod take these operands without a look at their values."""
-    return type(a) is ndarray and a.dtype.kind == "f" and (
-        type(b) is float or type(b) is int or type(b) is ndarray and b.dtype.kind == "f")
+    return (
+        type(a) is ndarray
+        and a.dtype.kind == "f"
+        and (type(b) is float or type(b) is int or type(b) is ndarray and b.dtype.kind == "f")
+    )
 
 
 def refuse_zero(divisor):
@@ -96,8 +103,9 @@ def call(u, args, kwargs):
     loop = loop_of(PARTS[name][0], dtypes, 1 if name == "ldexp" else u.nin)
     if any(not is_native(d) for d in dtypes):
         raise NotNative
-    operands = [x if type(x) is ndarray or type(x) is scalar else constant(x, d)
-                for x, d in zip(inputs, dtypes, strict=False)]
+    operands = [
+        x if type(x) is ndarray or type(x) is scalar else constant(x, d) for x, d in zip(inputs, dtypes, strict=False)
+    ]
     if name == "divmod" and loop.kind in "iu":
         refuse_zero(operands[1])
     if name == "ldexp" and type(operands[1]) is int:
@@ -113,7 +121,7 @@ def call(u, args, kwargs):
             shape = broadcast_shapes(shape, out.shape)
     if any(out is not None and out.shape != shape for out in outs):
         raise NotNative
-    made = [new_output(shape, dtype, operands, order) for dtype in dtypes[u.nin:]]
+    made = [new_output(shape, dtype, operands, order) for dtype in dtypes[u.nin :]]
     (compute_divmod if name == "divmod" else compute_parts)(name, loop, made, operands)
     return delivered(made, outs, mask)
 

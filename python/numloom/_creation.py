@@ -65,8 +65,11 @@ def shape_tuple(shape, itemsize=1):
     if len(shape) > 64:
         raise ValueError(f"maximum supported dimension for an ndarray is currently 64, found {len(shape)}")
     if size > _LARGEST and 0 not in shape:
-        raise ValueError("Maximum allowed dimension exceeded" if max(shape) > _LARGEST else
-                         "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.")
+        raise ValueError(
+            "Maximum allowed dimension exceeded"
+            if max(shape) > _LARGEST
+            else "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+        )
     return shape
 
 
@@ -208,16 +211,18 @@ def stacked(items, dtype):
             return None
     out = _core.empty((len(items), *first.shape), first.dtype if dtype is None else dtype)
     for i, x in enumerate(items):
-        _core.assign(out[i:i + 1], x)
+        _core.assign(out[i : i + 1], x)
     return out
 
 
 def no_copy_error():
-    raise ValueError("Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)`"
-                     " replace it with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy "
-                     "1.x).\n"
-                     "For more details, see https://numpy.org/devdocs/numpy_2_0_migration_guide.html"
-                     "#adapting-to-changes-in-the-copy-keyword.")
+    raise ValueError(
+        "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)`"
+        " replace it with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy "
+        "1.x).\n"
+        "For more details, see https://numpy.org/devdocs/numpy_2_0_migration_guide.html"
+        "#adapting-to-changes-in-the-copy-keyword."
+    )
 
 
 def with_ndim(a, ndmin):
@@ -271,8 +276,14 @@ def protocol_array(x, dtype, copy):
 
 @native
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NO_VALUE, like=None):
-    if type(object) is list and object and type(object[0]) in LEAVES and dtype is like is None and order == "K" and (
-            ndmin == 0 and copy is True and ndmax is NO_VALUE):
+    if (
+        type(object) is list
+        and object
+        and type(object[0]) in LEAVES
+        and dtype is like is None
+        and order == "K"
+        and (ndmin == 0 and copy is True and ndmax is NO_VALUE)
+    ):
         result = numpy.array(host_list(object))
         return _core.from_host(result) if is_native(result.dtype) else result
     refuse(like)
@@ -302,8 +313,16 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         made = protocol_array(object, dtype, copy)
         if type(made) is ndarray:
             return with_ndim(array_of_ours(made, dtype, None, order), ndmin)
-    if (kind is numpy.ndarray and copy is not False and type(ndmin) is int and ndmin <= object.ndim and order in "KCA"
-            and is_native(object.dtype) and dtype in (None, object.dtype) and is_contiguous(object)):
+    if (
+        kind is numpy.ndarray
+        and copy is not False
+        and type(ndmin) is int
+        and ndmin <= object.ndim
+        and order in "KCA"
+        and is_native(object.dtype)
+        and dtype in (None, object.dtype)
+        and is_contiguous(object)
+    ):
         return _core.from_host(object)
     shares = copy is not True and isinstance(object, numpy.ndarray)
     result = numpy.array(object, dtype=dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
@@ -311,8 +330,11 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         return result
     if copy is False:
         return share(result)
-    return _core.from_host(result) if shares and is_contiguous(result) else (
-        _core.adopt(result.copy("K")) if shares else imported(result))
+    return (
+        _core.from_host(result)
+        if shares and is_contiguous(result)
+        else (_core.adopt(result.copy("K")) if shares else imported(result))
+    )
 
 
 @native
@@ -434,8 +456,11 @@ def arange(*args, dtype=None, device=None, like=None, **bounds):
     step = args[2] if len(args) == 3 else 1
     if stop is None:
         start, stop = 0, start
-    (start, a), (stop, b), (step, c) = number(0 if start is None else start), number(stop), number(
-        1 if step is None else step)
+    (start, a), (stop, b), (step, c) = (
+        number(0 if start is None else start),
+        number(stop),
+        number(1 if step is None else step),
+    )
     found = numpy.result_type(INT, a, b, c)
     dtype = found if dtype is None else native_dtype(dtype)
     if step == 0:
@@ -476,8 +501,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     (low, a), (high, b) = number_or_bool(start), number_or_bool(stop)
-    work = numpy.result_type(a, b, FLOAT) if type(start) not in PYTHON_NUMBERS or type(
-        stop) not in PYTHON_NUMBERS else FLOAT
+    work = (
+        numpy.result_type(a, b, FLOAT)
+        if type(start) not in PYTHON_NUMBERS or type(stop) not in PYTHON_NUMBERS
+        else FLOAT
+    )
     if type(start) in PYTHON_NUMBERS and type(stop) not in PYTHON_NUMBERS:
         work = numpy.result_type(b, 1.0)
     elif type(stop) in PYTHON_NUMBERS and type(start) not in PYTHON_NUMBERS:
@@ -555,7 +583,7 @@ def diagonal_view(a, k=0):
 @native
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     refuse(like, device)
-    out = zeros(( operator.index(N), operator.index(N if M is None else M)), dtype, order)
+    out = zeros((operator.index(N), operator.index(N if M is None else M)), dtype, order)
     if type(out) is not ndarray:
         raise NotNative
     _core.assign(diagonal_view(out, operator.index(k)), 1)
@@ -604,8 +632,9 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
     refuse(like)
     if type(N) not in (int, numpy.int64):
         raise NotNative
-    return astype(lower_mask(operator.index(N), operator.index(N if M is None else M), operator.index(k)),
-                  native_dtype(dtype))
+    return astype(
+        lower_mask(operator.index(N), operator.index(N if M is None else M), operator.index(k)), native_dtype(dtype)
+    )
 
 
 def triangle(m, k, keep_lower):
@@ -669,7 +698,7 @@ def indices(dimensions, dtype=int, sparse=False):
         return tuple(ramps)
     out = _core.empty((n, *dimensions), dtype)
     for i, r in enumerate(ramps):
-        _core.assign(out[i:i + 1], r)
+        _core.assign(out[i : i + 1], r)
     return out
 
 

@@ -88,7 +88,7 @@ def diff(a, n=1, axis=-1, prepend=NO_VALUE, append=NO_VALUE):
         elif extra is not NO_VALUE:
             extra = asnative(extra)
             if extra.ndim == 0:
-                extra = _core.broadcast_view(extra, (*a.shape[:axis], 1, *a.shape[axis + 1:]))
+                extra = _core.broadcast_view(extra, (*a.shape[:axis], 1, *a.shape[axis + 1 :]))
             parts.append(extra)
     if len(parts) > 1:
         a = concatenate(parts, axis)
@@ -119,8 +119,10 @@ def gradient_axis(f, h, axis, edge_order):
     """Second order differences inside, one-sided of edge_order at both ends, for a constant spacing."""
     n = f.shape[axis]
     if n < edge_order + 1:
-        raise ValueError("Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
-                         "elements are required.")
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+            "elements are required."
+        )
     front = (slice(None),) * axis
 
     def part(*bounds):
@@ -164,15 +166,16 @@ def gradient_at(f, x, axis, edge_order):
     out[(*front, slice(1, -1))] = factor(a) * part(None, -2) + factor(b) * part(1, -1) + factor(c) * part(2, None)
     if edge_order == 1:
         out[(*front, slice(0, 1))] = (part(1, 2) - part(0, 1)) / factor(steps[:1])
-        out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / factor(steps[n - 2:])
+        out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / factor(steps[n - 2 :])
         return out
     one, two = steps[:1], steps[1:2]
     a, b, c = -(2.0 * one + two) / (one * (one + two)), (one + two) / (one * two), -one / (two * (one + two))
     out[(*front, slice(0, 1))] = factor(a) * part(0, 1) + factor(b) * part(1, 2) + factor(c) * part(2, 3)
-    one, two = steps[n - 3:n - 2], steps[n - 2:]
+    one, two = steps[n - 3 : n - 2], steps[n - 2 :]
     a, b, c = two / (one * (one + two)), -(two + one) / (one * two), (2.0 * two + one) / (two * (one + two))
-    out[(*front, slice(n - 1, n))] = (factor(a) * part(n - 3, n - 2) + factor(b) * part(n - 2, n - 1)
-                                      + factor(c) * part(n - 1, n))
+    out[(*front, slice(n - 1, n))] = (
+        factor(a) * part(n - 3, n - 2) + factor(b) * part(n - 2, n - 1) + factor(c) * part(n - 1, n)
+    )
     return out
 
 
@@ -187,8 +190,10 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         f = astype(f, numpy.dtype(float))
     elif f.dtype.kind not in "fc":
         raise NotNative
-    out = [gradient_axis(f, h, axis, edge_order) if type(h) in (int, float) else
-           gradient_at(f, asnative(h), axis, edge_order) for h, axis in zip(steps, axes, strict=False)]
+    out = [
+        gradient_axis(f, h, axis, edge_order)
+        if type(h) in (int, float)
+        else gradient_at(f, asnative(h), axis, edge_order)
+        for h, axis in zip(steps, axes, strict=False)
+    ]
     return out[0] if len(out) == 1 else tuple(out)
-
-

@@ -5,12 +5,30 @@ import numpy
 from numloom import _core, _fallback
 from numloom._base import is_contiguous, ndarray, to_numpy
 
-_ATTRIBUTES = {"C_CONTIGUOUS": "c_contiguous", "CONTIGUOUS": "c_contiguous", "C": "c_contiguous",
-               "F_CONTIGUOUS": "f_contiguous", "FORTRAN": "f_contiguous", "F": "f_contiguous", "OWNDATA": "owndata",
-               "O": "owndata", "WRITEABLE": "writeable", "W": "writeable", "ALIGNED": "aligned", "A": "aligned",
-               "WRITEBACKIFCOPY": "writebackifcopy", "X": "writebackifcopy", "FNC": "fnc", "FORC": "forc",
-               "BEHAVED": "behaved", "B": "behaved", "CARRAY": "carray", "CA": "carray", "FARRAY": "farray",
-               "FA": "farray"}
+_ATTRIBUTES = {
+    "C_CONTIGUOUS": "c_contiguous",
+    "CONTIGUOUS": "c_contiguous",
+    "C": "c_contiguous",
+    "F_CONTIGUOUS": "f_contiguous",
+    "FORTRAN": "f_contiguous",
+    "F": "f_contiguous",
+    "OWNDATA": "owndata",
+    "O": "owndata",
+    "WRITEABLE": "writeable",
+    "W": "writeable",
+    "ALIGNED": "aligned",
+    "A": "aligned",
+    "WRITEBACKIFCOPY": "writebackifcopy",
+    "X": "writebackifcopy",
+    "FNC": "fnc",
+    "FORC": "forc",
+    "BEHAVED": "behaved",
+    "B": "behaved",
+    "CARRAY": "carray",
+    "CA": "carray",
+    "FARRAY": "farray",
+    "FA": "farray",
+}
 
 
 class Flags:
@@ -46,8 +64,13 @@ class Flags:
         a = self._array
         if value and not _core.writeable(a):
             base = a.base
-            if type(base) is ndarray and not _core.writeable(base) or isinstance(
-                    base, numpy.ndarray) and type(base) is not ndarray and not base.flags.writeable:
+            if (
+                type(base) is ndarray
+                and not _core.writeable(base)
+                or isinstance(base, numpy.ndarray)
+                and type(base) is not ndarray
+                and not base.flags.writeable
+            ):
                 raise ValueError("cannot set WRITEABLE flag to True of this array")
         _core.writeable(a, bool(value))
 
@@ -91,8 +114,13 @@ class Flags:
 
     @property
     def num(self):
-        return (1 * self.c_contiguous + 2 * self.f_contiguous + 4 * self.owndata + 0x100 * self.aligned
-                + 0x400 * self.writeable)
+        return (
+            1 * self.c_contiguous
+            + 2 * self.f_contiguous
+            + 4 * self.owndata
+            + 0x100 * self.aligned
+            + 0x400 * self.writeable
+        )
 
     def __getitem__(self, key):
         if key in _ATTRIBUTES:
@@ -113,8 +141,10 @@ class Flags:
     __hash__ = None
 
     def __repr__(self):
-        return "".join(f"  {name} : {getattr(self, name.lower())}\n" for name in (
-            "C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY"))
+        return "".join(
+            f"  {name} : {getattr(self, name.lower())}\n"
+            for name in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+        )
 
     __str__ = __repr__
 
@@ -172,8 +202,9 @@ class flatiter:
 
     def __setitem__(self, key, value):
         if not self._lent:
-            _fallback.call("flatiter.__setitem__", lambda a, k, v: a.flat.__setitem__(k, v),
-                           (self._array, key, value), {})
+            _fallback.call(
+                "flatiter.__setitem__", lambda a, k, v: a.flat.__setitem__(k, v), (self._array, key, value), {}
+            )
             return
         _fallback.call("flatiter.__setitem__", type(self._host).__setitem__, (self._host, key, value), {})
 
@@ -188,10 +219,12 @@ class flatiter:
             if type(other) is flatiter:
                 other = other._array.reshape(-1)
             return getattr(self._array.reshape(-1), name)(other)
+
         return compare
 
-    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = map(_compare, ("__eq__", "__ne__", "__lt__", "__le__", "__gt__",
-                                                                   "__ge__"))
+    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = map(
+        _compare, ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+    )
     __hash__ = None
 
 
@@ -232,12 +265,15 @@ def format_(a, spec):
 
 
 def install():
-    for name, function in (("flags", Flags), ("flat", flatiter), ("set_flat", set_flat),
-                           ("data", lambda a: exported(a).data), ("ctypes", lambda a: exported(a).ctypes),
-                           ("array_interface", lambda a: exported(a).__array_interface__)):
+    for name, function in (
+        ("flags", Flags),
+        ("flat", flatiter),
+        ("set_flat", set_flat),
+        ("data", lambda a: exported(a).data),
+        ("ctypes", lambda a: exported(a).ctypes),
+        ("array_interface", lambda a: exported(a).__array_interface__),
+    ):
         _core.set_hook(name, function)
     ndarray.__str__ = text
     ndarray.__repr__ = representation
     ndarray.__format__ = format_
-
-

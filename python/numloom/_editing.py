@@ -57,7 +57,7 @@ def constant_parts(a, axis, before, after, values):
     """A block of one value on either side."""
     parts = []
     for n, value in zip((before, after), values, strict=True):
-        shape = (*a.shape[:axis], n, *a.shape[axis + 1:])
+        shape = (*a.shape[:axis], n, *a.shape[axis + 1 :])
         parts.append(_core.full(shape, a.dtype, numpy.array(value).astype(a.dtype).item()))
     return parts
 
@@ -125,7 +125,7 @@ def statistic_part(a, axis, n, mode, length, first):
         made = median(part, axis=axis, keepdims=True)
     if a.dtype.kind in "iu" and made.dtype.kind == "f":
         made = _core.elementwise_new("rint", made.dtype, made)
-    return _core.broadcast_view(astype(made, a.dtype), (*a.shape[:axis], n, *a.shape[axis + 1:]))
+    return _core.broadcast_view(astype(made, a.dtype), (*a.shape[:axis], n, *a.shape[axis + 1 :]))
 
 
 def padded_axis(a, axis, before, after, mode, options):
@@ -140,12 +140,15 @@ def padded_axis(a, axis, before, after, mode, options):
     if n == 0:
         raise NotNative
     if mode == "edge":
-        return concatenate([repeat(along(a, axis, 0, 1), before, axis), a,
-                            repeat(along(a, axis, n - 1, n), after, axis)], axis)
+        return concatenate(
+            [repeat(along(a, axis, 0, 1), before, axis), a, repeat(along(a, axis, n - 1, n), after, axis)], axis
+        )
     if mode in ("maximum", "minimum", "mean", "median"):
         lengths = options["stat_length"][axis]
-        left, right = (statistic_part(a, axis, k, mode, length, first) for k, length, first in (
-            (before, lengths[0], True), (after, lengths[1], False)))
+        left, right = (
+            statistic_part(a, axis, k, mode, length, first)
+            for k, length, first in ((before, lengths[0], True), (after, lengths[1], False))
+        )
         return concatenate([left, a, right], axis)
     if mode == "linear_ramp":
         ends = options["end_values"][axis]
@@ -167,10 +170,16 @@ def padded_axis(a, axis, before, after, mode, options):
 
 
 # The keyword of each mode, and what it is when it is not given.
-PAD_OPTIONS = {"constant": {"constant_values": 0}, "edge": {}, "empty": {}, "wrap": {},
-               "linear_ramp": {"end_values": 0}, "reflect": {"reflect_type": "even"},
-               "symmetric": {"reflect_type": "even"},
-               **{mode: {"stat_length": None} for mode in ("maximum", "minimum", "mean", "median")}}
+PAD_OPTIONS = {
+    "constant": {"constant_values": 0},
+    "edge": {},
+    "empty": {},
+    "wrap": {},
+    "linear_ramp": {"end_values": 0},
+    "reflect": {"reflect_type": "even"},
+    "symmetric": {"reflect_type": "even"},
+    **{mode: {"stat_length": None} for mode in ("maximum", "minimum", "mean", "median")},
+}
 
 
 def pad_options(mode, kwargs, ndim):
@@ -197,8 +206,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
     options = pad_options(mode, kwargs, a.ndim)
     if mode == "constant" and all(v == options["constant_values"][0][0] for p in options["constant_values"] for v in p):
         value = options["constant_values"][0][0] if a.ndim else 0
-        out = _core.empty(tuple([n + b + e for n, (b, e) in zip(a.shape, pairs, strict=True)]), a.dtype,
-                          "F" if fortran(a) else "C")
+        out = _core.empty(
+            tuple([n + b + e for n, (b, e) in zip(a.shape, pairs, strict=True)]), a.dtype, "F" if fortran(a) else "C"
+        )
         _core.assign(out, numpy.array(value).astype(a.dtype).item())
         out[tuple([slice(b, b + n) for n, (b, _) in zip(a.shape, pairs, strict=False)])] = a
         return out
@@ -252,14 +262,17 @@ def insert(arr, obj, values, axis=None):
     values = asnative(values)
     if values.dtype.kind == "c" and a.dtype.kind != "c":
         raise NotNative
-    values = _core.reshape_view(dense(values), (1,) * (a.ndim - values.ndim) + values.shape) if (
-        values.ndim < a.ndim) else values
+    values = (
+        _core.reshape_view(dense(values), (1,) * (a.ndim - values.ndim) + values.shape)
+        if (values.ndim < a.ndim)
+        else values
+    )
     if values.ndim != a.ndim:
         raise NotNative
     if single:
         values = moveaxis(values, 0, axis)
     width = values.shape[axis] if len(places) == 1 else len(places)
-    shape = (*a.shape[:axis], width, *a.shape[axis + 1:])
+    shape = (*a.shape[:axis], width, *a.shape[axis + 1 :])
     if broadcast_shapes(values.shape, shape) != shape:
         raise NotNative
     given = astype(_core.broadcast_view(values, shape), a.dtype)
@@ -305,7 +318,7 @@ def repeated_by_counts(a, counts, axis):
     if counts.ndim != 1 or counts.shape[0] != a.shape[axis] or counts.size and int(counts.min()) < 0:
         raise NotNative
     total = int(counts.sum()) if counts.size else 0
-    out = _core.empty((*a.shape[:axis], total, *a.shape[axis + 1:]), a.dtype)
+    out = _core.empty((*a.shape[:axis], total, *a.shape[axis + 1 :]), a.dtype)
     if out.size:
         run("repeat", around_axis(a.shape, axis), out, dense(a), dense(counts))
     return out

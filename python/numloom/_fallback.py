@@ -59,8 +59,8 @@ class Session:
     __slots__ = ("copies", "given", "lent", "owners")
 
     def __init__(self):
-        self.given = {}   # id(NumPy's array that the caller has) -> it
-        self.lent = {}    # id(our array) -> (our array, NumPy's view)
+        self.given = {}  # id(NumPy's array that the caller has) -> it
+        self.lent = {}  # id(our array) -> (our array, NumPy's view)
         self.owners = {}  # id(NumPy's view) -> our array and view
         self.copies = []  # (our array, lent copy, its first contents)
 
@@ -110,8 +110,11 @@ class Session:
             return callback(x) if oracle is None else oracle
         if kind is staticmethod or kind is _QUICK:
             return getattr(x, "__numloom_oracle__", x)
-        if hasattr(kind, "__array__") and not isinstance(x, numpy.ndarray | numpy.generic) and not hasattr(
-                kind, "__array_function__"):
+        if (
+            hasattr(kind, "__array__")
+            and not isinstance(x, numpy.ndarray | numpy.generic)
+            and not hasattr(kind, "__array_function__")
+        ):
             made = x.__array__()
             return self.lend(made) if type(made) is ndarray else x
         return x
@@ -169,8 +172,25 @@ class Session:
 
 
 _QUICK = type(_core.quick("add", len, False))  # functions whose everyday calls the bindings do
-_PLAIN = frozenset((int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type,
-                    numpy.float64, numpy.float32, numpy.int64, numpy.int32, numpy.bool_, numpy.dtype))
+_PLAIN = frozenset(
+    (
+        int,
+        float,
+        complex,
+        bool,
+        str,
+        bytes,
+        type(None),
+        type(Ellipsis),
+        type,
+        numpy.float64,
+        numpy.float32,
+        numpy.int64,
+        numpy.int32,
+        numpy.bool_,
+        numpy.dtype,
+    )
+)
 
 
 def strided_copy(a):

@@ -131,8 +131,9 @@ def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VA
     except OverflowError:
         raise NotNative from None
     shape = broadcast_shapes(a.shape, *shapes_of(*bounds))
-    if out is not None and (out.shape != shape or not numpy.can_cast(dtype, out.dtype, "same_kind")
-                            or not out.flags.writeable):
+    if out is not None and (
+        out.shape != shape or not numpy.can_cast(dtype, out.dtype, "same_kind") or not out.flags.writeable
+    ):
         raise NotNative
     result = a
     for name, bound in zip(("maximum", "minimum"), bounds, strict=False):
@@ -146,8 +147,11 @@ def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=NO_VALUE, max=NO_VA
 
 def plain_bounds(a, low, high):
     """Whether the bounds are Python numbers that leave a float array's dtype as it is."""
-    return a.dtype.kind == "f" and not (low is high is None) and all(
-        x is None or type(x) is float or type(x) is int for x in (low, high))
+    return (
+        a.dtype.kind == "f"
+        and not (low is high is None)
+        and all(x is None or type(x) is float or type(x) is int for x in (low, high))
+    )
 
 
 @native
@@ -197,7 +201,7 @@ def repeated_over(values, a):
     flat = raveled(values)
     if flat.shape[0] < a.size:
         flat = concatenate([flat] * -(-a.size // flat.shape[0]))
-    return _core.reshape_view(flat[:a.size], a.shape)
+    return _core.reshape_view(flat[: a.size], a.shape)
 
 
 def truth_of(mask):
@@ -251,8 +255,11 @@ def fix(x, out=None):
     if hasattr(type(x), "__array_ufunc__") and type(x) not in (ndarray, numpy.ndarray, scalar):
         raise NotNative
     if _FIX_IS_DEPRECATED:
-        warnings.warn("numpy.fix is deprecated. Use numpy.trunc instead, which is faster and follows the Array API "
-                      "standard.", DeprecationWarning, stacklevel=3)
+        warnings.warn(
+            "numpy.fix is deprecated. Use numpy.trunc instead, which is faster and follows the Array API standard.",
+            DeprecationWarning,
+            stacklevel=3,
+        )
     return OBJECTS["trunc"](x) if out is None else OBJECTS["trunc"](x, out=out)
 
 
@@ -286,7 +293,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
             return made
         return make_array(a, copy=copy) if a.ndim else scalar_or_array(make_array(a, copy=True))
     if any(type(v) not in (int, float, type(None)) for v in (nan, posinf, neginf)) or (
-            not copy and not a.flags.writeable):
+        not copy and not a.flags.writeable
+    ):
         raise NotNative
     limits = numpy.finfo(a.dtype)
     top = float(limits.max) if posinf is None else posinf
@@ -451,7 +459,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     out = _core.empty((*shape, 3), dtype)
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
-        out[..., i:i + 1] = a[..., j:j + 1] * b[..., k:k + 1] - a[..., k:k + 1] * b[..., j:j + 1]
+        out[..., i : i + 1] = a[..., j : j + 1] * b[..., k : k + 1] - a[..., k : k + 1] * b[..., j : j + 1]
     return moveaxis(out, -1, axis_index(axisc, out.ndim))
 
 

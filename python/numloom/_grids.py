@@ -61,7 +61,7 @@ def mgrid(key):
     lines, shape, dtype = axes_of(key)
     out = _core.empty((len(lines), *shape), dtype)
     for i, line in enumerate(lines):
-        out[i:i + 1] = line
+        out[i : i + 1] = line
     return out
 
 

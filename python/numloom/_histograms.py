@@ -75,15 +75,21 @@ def width_rice(a):
 
 
 def width_scott(a):
-    return (24.0 * math.pi ** 0.5 / a.size) ** (1.0 / 3.0) * float(a.std())
+    return (24.0 * math.pi**0.5 / a.size) ** (1.0 / 3.0) * float(a.std())
 
 
 def width_auto(a):
     return min(max(width_fd(a), width_sqrt(a) / 2), width_sturges(a))
 
 
-WIDTHS = {"fd": width_fd, "sqrt": width_sqrt, "sturges": width_sturges, "rice": width_rice, "scott": width_scott,
-          "auto": width_auto}
+WIDTHS = {
+    "fd": width_fd,
+    "sqrt": width_sqrt,
+    "sturges": width_sturges,
+    "rice": width_rice,
+    "scott": width_scott,
+    "auto": width_auto,
+}
 
 
 def number_by_rule(a, rule, range, weights, first, last):
@@ -99,8 +105,11 @@ def number_by_rule(a, rule, range, weights, first, last):
         return 1
     if a.dtype.kind in "iu" and width < 1:
         width = 1
-    return max(1, math.ceil((last - first) / width)) if a.dtype.kind == "f" or range is not None else max(
-        1, math.ceil((int(last) - int(first)) / width))
+    return (
+        max(1, math.ceil((last - first) / width))
+        if a.dtype.kind == "f" or range is not None
+        else max(1, math.ceil((int(last) - int(first)) / width))
+    )
 
 
 def bin_edges(a, bins, range, weights):
@@ -151,8 +160,11 @@ def equal_bins(a, edges, first, last, n, weights):
         weights = None if weights is None else compressed(weights, keep)
     whole = a.dtype.kind in "iu" and edges.dtype.kind == "f"
     a = converted(a, edges.dtype)
-    width = int(last) - int(first) if whole and type(first) not in (float, int) and hasattr(first, "item") and (
-        first.dtype.kind in "iu") else last - first
+    width = (
+        int(last) - int(first)
+        if whole and type(first) not in (float, int) and hasattr(first, "item") and (first.dtype.kind in "iu")
+        else last - first
+    )
     place = astype((a - first) / width * n, INT)
     place = _core.elementwise_new("minimum", INT, place, n - 1)
     place = place - (a < taken(edges, place, 0))

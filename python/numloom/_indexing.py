@@ -15,7 +15,7 @@ def mask_of(a, key):
         if type(key) is not numpy.ndarray or key.dtype != BOOL:
             raise NotNative
         key = asnative(key)
-    if key.dtype != BOOL or key.ndim == 0 or key.shape != a.shape[:key.ndim]:
+    if key.dtype != BOOL or key.ndim == 0 or key.shape != a.shape[: key.ndim]:
         raise NotNative
     if key.ndim < a.ndim:
         key = _core.reshape_view(key, key.shape + (1,) * (a.ndim - key.ndim))
@@ -65,8 +65,12 @@ def set_masked(a, key, value):
     elif kind is not scalar:
         if kind not in PYTHON_NUMBERS and not isinstance(value, numpy.generic):
             raise NotNative
-        if isinstance(value, numpy.generic) and value.dtype.kind not in "biuf" or isinstance(
-                value, complex) and a.dtype.kind != "c":
+        if (
+            isinstance(value, numpy.generic)
+            and value.dtype.kind not in "biuf"
+            or isinstance(value, complex)
+            and a.dtype.kind != "c"
+        ):
             raise NotNative
         value = constant(value, a.dtype)
     if not a.flags.writeable:

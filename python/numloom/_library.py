@@ -42,7 +42,7 @@ def product(numbers):
 
 def around_axis(shape, axis):
     """(elements before, along, behind) an axis."""
-    return product(shape[:axis]), shape[axis], product(shape[axis + 1:])
+    return product(shape[:axis]), shape[axis], product(shape[axis + 1 :])
 
 
 # --------------------------------------------------------------------------------------------- masks, positions
@@ -53,9 +53,9 @@ def count_of(mask):
 
 def compressed(a, mask):
     """a[mask] for a boolean array over the first axes of `a`."""
-    if mask.ndim == 0 or mask.shape != a.shape[:mask.ndim]:
+    if mask.ndim == 0 or mask.shape != a.shape[: mask.ndim]:
         raise NotNative
-    rest = a.shape[mask.ndim:]
+    rest = a.shape[mask.ndim :]
     mask = dense(mask)
     out = _core.empty((count_of(mask), *rest), a.dtype)
     if out.size:
@@ -178,7 +178,7 @@ def checked(index, n):
 def taken(a, index, axis):
     """a.take(index, axis) for checked positions."""
     outer, n, inner = around_axis(a.shape, axis)
-    out = _core.empty((*a.shape[:axis], *index.shape, *a.shape[axis + 1:]), a.dtype)
+    out = _core.empty((*a.shape[:axis], *index.shape, *a.shape[axis + 1 :]), a.dtype)
     if out.size:
         run("take", (outer, n, inner), out, dense(a), dense(index))
     return out
@@ -186,14 +186,23 @@ def taken(a, index, axis):
 
 @native
 def take(a, indices, axis=None, out=None, mode="raise"):
-    if out is None and mode == "raise" and type(a) is ndarray and type(indices) is ndarray and (
-            a.ndim == 1 if axis is None else axis == 0) and indices.dtype == INT:
+    if (
+        out is None
+        and mode == "raise"
+        and type(a) is ndarray
+        and type(indices) is ndarray
+        and (a.ndim == 1 if axis is None else axis == 0)
+        and indices.dtype == INT
+    ):
         made = _core.pick(a, indices)
         if made is not None:
             return made
     a = asnative(a)
-    if mode not in ("raise", "wrap", "clip") or out is not None and (type(out) is not ndarray or out.dtype != a.dtype
-                                                                     or not _core.writeable(out)):
+    if (
+        mode not in ("raise", "wrap", "clip")
+        or out is not None
+        and (type(out) is not ndarray or out.dtype != a.dtype or not _core.writeable(out))
+    ):
         raise NotNative
     scalar_index = not isinstance(indices, (ndarray, numpy.ndarray, list, tuple))
     index = index_array(indices)
@@ -266,7 +275,7 @@ class Key:
         if Ellipsis not in entries:
             entries.append(Ellipsis)
         at = entries.index(Ellipsis)
-        entries[at:at + 1] = [slice(None)] * (a.ndim - used)
+        entries[at : at + 1] = [slice(None)] * (a.ndim - used)
         basic, self.arrays, self.axes, places = [], [], [], []
         axis = 0
         for place, e in enumerate(entries):
@@ -378,7 +387,7 @@ def check_masks(a, key):
             seen_ellipsis = True
             continue
         if isinstance(e, (ndarray, numpy.ndarray)) and e.dtype == BOOL and e.ndim:
-            if seen_ellipsis or e.shape != a.shape[axis:axis + e.ndim]:
+            if seen_ellipsis or e.shape != a.shape[axis : axis + e.ndim]:
                 raise NotNative
             axis += e.ndim
         elif type(e) is list and e and type(e[0]) in (bool, numpy.bool_):
@@ -422,9 +431,9 @@ def broadcast_shapes_or_refuse(*shapes):
 
 def expanded(a, mask, value):
     """a[mask] = value for as many values as the mask selects, in a C-contiguous array."""
-    if mask.ndim == 0 or mask.shape != a.shape[:mask.ndim] or not _core.writeable(a):
+    if mask.ndim == 0 or mask.shape != a.shape[: mask.ndim] or not _core.writeable(a):
         raise NotNative
-    rest = a.shape[mask.ndim:]
+    rest = a.shape[mask.ndim :]
     mask = copy(mask) if _core.shares_storage(mask, a) else dense(mask)
     value = asnative(value)
     if value.dtype.kind == "c" and a.dtype.kind != "c":
@@ -448,8 +457,12 @@ def scan(name, a, axis, dtype, out=None):
     if axis is None:
         a, axis = raveled(a), 0
     axis = axis_index(axis, a.ndim)
-    if out is not None and (type(out) is not ndarray or out.shape != a.shape or not _core.writeable(out)
-                            or not numpy.can_cast(dtype, out.dtype, "same_kind")):
+    if out is not None and (
+        type(out) is not ndarray
+        or out.shape != a.shape
+        or not _core.writeable(out)
+        or not numpy.can_cast(dtype, out.dtype, "same_kind")
+    ):
         raise NotNative
     source = a if a.dtype == dtype else astype(a, dtype)
     made = _core.empty(a.shape, dtype)
@@ -534,8 +547,13 @@ def sorted_along(name, a, axis, dtype):
 
 
 def sort_kind(kind, order, stable, newer):
-    if newer or order is not None or kind not in (None, "quicksort", "mergesort", "heapsort", "stable") or (
-            kind is not None and stable is not None) or stable not in (None, True, False):
+    if (
+        newer
+        or order is not None
+        or kind not in (None, "quicksort", "mergesort", "heapsort", "stable")
+        or (kind is not None and stable is not None)
+        or stable not in (None, True, False)
+    ):
         raise NotNative
 
 
@@ -593,8 +611,9 @@ def digitize(x, bins, right=False):
 
 # ------------------------------------------------------------------------------------------------------ uniques
 @native
-def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True,
-           sorted=True):
+def unique(
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
+):
     a = asnative(ar)
     if axis is not None and a.ndim > 1:
         return unique_lines(a, axis_index(axis, a.ndim), return_index, return_inverse, return_counts)
@@ -687,4 +706,3 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     place = _core.elementwise_new("minimum", INT, place, b.shape[0] - 1)
     found = _core.elementwise_new("equal", dtype, taken(ordered, place, 0), a)
     return ~found if invert else found
-

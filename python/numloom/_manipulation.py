@@ -49,7 +49,7 @@ def resolve_shape(a, shape):
     if unknown >= 0:
         if size == 0 or a.size % size:
             raise NotNative
-        return (*shape[:unknown], a.size // size, *shape[unknown + 1:])
+        return (*shape[:unknown], a.size // size, *shape[unknown + 1 :])
     if size != a.size or len(shape) > 64:
         raise NotNative
     return shape
@@ -231,6 +231,7 @@ def atleast_1d(*arys):
 def atleast_2d(*arys):
     def grow(a):
         return a if a.ndim >= 2 else _core.reshape_view(a, (1, a.size))
+
     return at_least(arys, grow)
 
 
@@ -240,6 +241,7 @@ def atleast_3d(*arys):
         if a.ndim >= 3:
             return a
         return _core.reshape_view(a, (*a.shape, 1) if a.ndim == 2 else (1, a.size, 1))
+
     return at_least(arys, grow)
 
 
@@ -318,8 +320,11 @@ def roll(a, shift, axis=None):
     moves = []
     for i, n in enumerate(a.shape):
         s = total[i] % n if n else 0
-        moves.append([(slice(None), slice(None))] if s == 0 else [(slice(None, -s), slice(s, None)),
-                                                                  (slice(-s, None), slice(None, s))])
+        moves.append(
+            [(slice(None), slice(None))]
+            if s == 0
+            else [(slice(None, -s), slice(s, None)), (slice(-s, None), slice(None, s))]
+        )
     for pieces in itertools.product(*moves):
         out[tuple([to for _, to in pieces])] = a[tuple([source for source, _ in pieces])]
     return out
@@ -360,8 +365,11 @@ def broadcast_arrays(*args, subok=False):
 @native(name="resize")
 def resize_(a, new_shape):
     a = asnative(a)
-    new_shape = (operator.index(new_shape),) if hasattr(new_shape, "__index__") and not getattr(
-        new_shape, "ndim", 0) else tuple(new_shape)
+    new_shape = (
+        (operator.index(new_shape),)
+        if hasattr(new_shape, "__index__") and not getattr(new_shape, "ndim", 0)
+        else tuple(new_shape)
+    )
     size = 1
     for n in new_shape:
         size *= n
@@ -409,8 +417,8 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     if ndim == 0 or any(a.ndim != ndim for a in arrays):
         raise NotNative
     axis = axis_index(axis, ndim)
-    rest = arrays[0].shape[:axis] + arrays[0].shape[axis + 1:]
-    if any(a.shape[:axis] + a.shape[axis + 1:] != rest for a in arrays):
+    rest = arrays[0].shape[:axis] + arrays[0].shape[axis + 1 :]
+    if any(a.shape[:axis] + a.shape[axis + 1 :] != rest for a in arrays):
         raise NotNative
     target = joined_dtype(arrays, dtype, casting, out)
     total = sum(a.shape[axis] for a in arrays)
@@ -525,8 +533,11 @@ def unstack(x, /, *, axis=0):
     if x.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")
     x = moveaxis(x, axis, 0)
-    return tuple([x[i:i + 1].reshape(x.shape[1:]) if x.ndim == 1 else x[i] for i in range(x.shape[0])]) if x.ndim > 1 \
+    return (
+        tuple([x[i : i + 1].reshape(x.shape[1:]) if x.ndim == 1 else x[i] for i in range(x.shape[0])])
+        if x.ndim > 1
         else tuple(x)
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- splitting
@@ -633,6 +644,6 @@ def repeat(a, repeats, axis=None):
         a, axis = raveled(a), 0
     axis = axis_index(axis, a.ndim)
     shape = a.shape
-    out = _core.empty((*shape[:axis + 1], repeats, *shape[axis + 1:]), a.dtype)
-    _core.assign(out, _core.reshape_view(a, (*shape[:axis + 1], 1, *shape[axis + 1:])))
-    return _core.reshape_view(out, (*shape[:axis], shape[axis] * repeats, *shape[axis + 1:]))
+    out = _core.empty((*shape[: axis + 1], repeats, *shape[axis + 1 :]), a.dtype)
+    _core.assign(out, _core.reshape_view(a, (*shape[: axis + 1], 1, *shape[axis + 1 :])))
+    return _core.reshape_view(out, (*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))

@@ -57,15 +57,28 @@ def _reduction(name, function):
     native_method(reduction)
 
 
-for _name, _function in (("sum", _reductions.sum_), ("prod", _reductions.prod), ("min", _reductions.min_),
-                         ("max", _reductions.max_), ("any", _reductions.any_), ("all", _reductions.all_),
-                         ("mean", _reductions.mean), ("var", _reductions.var), ("std", _reductions.std),
-                         ("argmin", _reductions.argmin), ("argmax", _reductions.argmax),
-                         ("cumsum", _library.cumsum), ("cumprod", _library.cumprod), ("take", _library.take),
-                         ("dot", _products.dot), ("put", _positions.put),
-                         ("nonzero", _library.nonzero), ("argsort", _library.argsort),
-                         ("argpartition", _quantiles.argpartition),
-                         ("searchsorted", _library.searchsorted)):
+for _name, _function in (
+    ("sum", _reductions.sum_),
+    ("prod", _reductions.prod),
+    ("min", _reductions.min_),
+    ("max", _reductions.max_),
+    ("any", _reductions.any_),
+    ("all", _reductions.all_),
+    ("mean", _reductions.mean),
+    ("var", _reductions.var),
+    ("std", _reductions.std),
+    ("argmin", _reductions.argmin),
+    ("argmax", _reductions.argmax),
+    ("cumsum", _library.cumsum),
+    ("cumprod", _library.cumprod),
+    ("take", _library.take),
+    ("dot", _products.dot),
+    ("put", _positions.put),
+    ("nonzero", _library.nonzero),
+    ("argsort", _library.argsort),
+    ("argpartition", _quantiles.argpartition),
+    ("searchsorted", _library.searchsorted),
+):
     _reduction(_name, _function.__numloom_native__)
 
 
@@ -182,8 +195,9 @@ def checked_cast(a, dtype, casting):
     if not numpy.can_cast(a.dtype, dtype, casting):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {dtype!r} according to the rule '{casting}'")
     if a.dtype.kind == "c" and dtype.kind in "biuf" and dtype.kind != "b":
-        warnings.warn("Casting complex values to real discards the imaginary part",
-                      numpy.exceptions.ComplexWarning, stacklevel=4)
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=4
+        )
 
 
 @native_method
@@ -231,8 +245,11 @@ def deprecated(version, text):
 
 def set_dtype(a, dtype):
     """a.dtype = dtype."""
-    deprecated("2.5", "Setting the dtype on a NumPy array has been deprecated in NumPy 2.5.\n"
-               "Instead of changing the dtype on an array x, create a new array with x.view(new_dtype)")
+    deprecated(
+        "2.5",
+        "Setting the dtype on a NumPy array has been deprecated in NumPy 2.5.\n"
+        "Instead of changing the dtype on an array x, create a new array with x.view(new_dtype)",
+    )
     other = view(a, dtype)
     if type(other) is not ndarray:
         raise TypeError("the dtype of an array can only be set to another native dtype")
@@ -241,8 +258,11 @@ def set_dtype(a, dtype):
 
 def set_strides(a, strides):
     """a.strides = strides."""
-    deprecated("2.4", "Setting the strides on a NumPy array has been deprecated in NumPy 2.4.\n"
-               "As an alternative, you can create a new view using np.lib.stride_tricks.as_strided.")
+    deprecated(
+        "2.4",
+        "Setting the strides on a NumPy array has been deprecated in NumPy 2.4.\n"
+        "As an alternative, you can create a new view using np.lib.stride_tricks.as_strided.",
+    )
     host = _display.exported(a)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -442,8 +462,12 @@ def __array_function__(self, func, types, args, kwargs):
     ours = numloom._ours_for(function)
     if ours is not None:
         return ours(*args, **kwargs)
-    return _fallback.call((name + "." if name else "") + function.__name__, function._implementation if hasattr(
-        function, "_implementation") else function, args, kwargs)
+    return _fallback.call(
+        (name + "." if name else "") + function.__name__,
+        function._implementation if hasattr(function, "_implementation") else function,
+        args,
+        kwargs,
+    )
 
 
 @attach
@@ -499,10 +523,13 @@ def install():
     ndarray.__hash__ = None
     scalar.__getitem__ = lambda self, key: self._value()[key]
     ndarray.__class_getitem__ = classmethod(lambda cls, item: numpy.ndarray[item])
-    for name, function in (("matmul", matmul), ("inplace_matmul", inplace_matmul),
-                           ("fallback_binary", binary_on_host), ("new", new_array),
-                           ("set_dtype", set_dtype), ("set_strides", set_strides)):
+    for name, function in (
+        ("matmul", matmul),
+        ("inplace_matmul", inplace_matmul),
+        ("fallback_binary", binary_on_host),
+        ("new", new_array),
+        ("set_dtype", set_dtype),
+        ("set_strides", set_strides),
+    ):
         _core.set_hook(name, function)
     _display.install()
-
-

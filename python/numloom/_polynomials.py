@@ -59,7 +59,7 @@ def polysub(a1, a2):
 def trimmed(a):
     """Without leading zeros, but for the last one."""
     places = flat_positions(a)
-    return a[int(places[0]):] if places.size else _core.full((1,), a.dtype, 0)
+    return a[int(places[0]) :] if places.size else _core.full((1,), a.dtype, 0)
 
 
 @native
@@ -81,9 +81,9 @@ def polydiv(u, v):
     quotient = _core.full((max(m - n + 1, 1),), dtype, 0)
     rest = astype(u, dtype)
     for k in range(m - n + 1):
-        step = scale * rest[k:k + 1]
-        quotient[k:k + 1] = step
-        rest[k:k + n + 1] -= step * v
+        step = scale * rest[k : k + 1]
+        quotient[k : k + 1] = step
+        rest[k : k + n + 1] -= step * v
     while rest.shape[0] > 1 and allclose(rest[:1], 0, rtol=1e-14):
         rest = rest[1:]
     return quotient, rest
@@ -131,7 +131,7 @@ def poly(seq_of_zeros):
     zeros = inexact(zeros)
     made = _core.full((1,), zeros.dtype, 1)
     for i in range(zeros.shape[0]):
-        factor = concatenate([_core.full((1,), zeros.dtype, 1), -zeros[i:i + 1]])
+        factor = concatenate([_core.full((1,), zeros.dtype, 1), -zeros[i : i + 1]])
         made = convolution(made, factor, "full")
     if zeros.dtype.kind == "c":
         mirrored = _core.elementwise_new("conjugate", zeros.dtype, zeros)
@@ -149,7 +149,7 @@ def roots(p):
         return _core.empty((0,), FLOAT)
     first, last = int(places[0]), int(places[-1])
     trailing = a.shape[0] - last - 1
-    a = inexact(a[first:last + 1])
+    a = inexact(a[first : last + 1])
     n = a.shape[0]
     if n > 1:
         from numloom import linalg
@@ -200,8 +200,14 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     from numloom import linalg
 
     x, y = inexact(asnative(x)), inexact(asnative(y))
-    if type(deg) is not int or deg < 0 or x.ndim != 1 or x.size == 0 or not 1 <= y.ndim <= 2 or (
-            x.shape[0] != y.shape[0] or "e" in (x.dtype.char, y.dtype.char)):
+    if (
+        type(deg) is not int
+        or deg < 0
+        or x.ndim != 1
+        or x.size == 0
+        or not 1 <= y.ndim <= 2
+        or (x.shape[0] != y.shape[0] or "e" in (x.dtype.char, y.dtype.char))
+    ):
         raise NotNative
     order = deg + 1
     if rcond is None:

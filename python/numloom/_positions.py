@@ -211,7 +211,7 @@ def put_along_axis(arr, indices, values, axis):
 def choose(a, choices, out=None, mode="raise"):
     if type(choices) is ndarray and choices.ndim:
         rest = choices.shape[1:]
-        choices = [_core.reshape_view(dense(choices[i:i + 1]), rest) for i in range(choices.shape[0])]
+        choices = [_core.reshape_view(dense(choices[i : i + 1]), rest) for i in range(choices.shape[0])]
     choices = choices if type(choices) in (list, tuple) else list(asnative(choices))
     if out is not None or mode not in ("raise", "wrap", "clip") or not 0 < len(choices) < 32:
         raise NotNative
@@ -244,5 +244,3 @@ def trim_zeros(filt, trim="fb", axis=None):
     first = int(places[0]) if "f" in trim else 0
     last = int(places[-1]) + 1 if "b" in trim else a.shape[0]
     return a[first:last]
-
-

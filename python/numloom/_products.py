@@ -39,9 +39,11 @@ def find_blas():
     if asked:
         return None if asked == "off" else asked
     here = os.path.dirname(os.path.dirname(os.path.abspath(numpy.__file__)))
-    patterns = (os.path.join(here, "numpy.libs", "libscipy_openblas64*"),
-                os.path.join(here, "scipy_openblas64", "lib", "libscipy_openblas64*"),
-                "/usr/lib/*/libopenblas64.so.0")
+    patterns = (
+        os.path.join(here, "numpy.libs", "libscipy_openblas64*"),
+        os.path.join(here, "scipy_openblas64", "lib", "libscipy_openblas64*"),
+        "/usr/lib/*/libopenblas64.so.0",
+    )
     return next((path for pattern in patterns for path in sorted(glob.glob(pattern))), None)
 
 
@@ -164,8 +166,13 @@ def operator_matmul_defers(a, b):
 def checked_out(made, out):
     if out is None:
         return made
-    if type(out) is not ndarray or out.shape != made.shape or out.dtype != made.dtype or not is_contiguous(out) or (
-            not _core.writeable(out)):
+    if (
+        type(out) is not ndarray
+        or out.shape != made.shape
+        or out.dtype != made.dtype
+        or not is_contiguous(out)
+        or (not _core.writeable(out))
+    ):
         raise NotNative
     _core.assign(out, made)
     return out
@@ -307,8 +314,11 @@ def vector_matrix(a, b):
     return _core.reshape_view(out, (*out.shape[:-2], out.shape[-1]))
 
 
-for _name, _native in (("vecdot", lambda a, b: vector_product(a, b, -1)), ("matvec", matrix_vector),
-                       ("vecmat", vector_matrix)):
+for _name, _native in (
+    ("vecdot", lambda a, b: vector_product(a, b, -1)),
+    ("matvec", matrix_vector),
+    ("vecmat", vector_matrix),
+):
     if hasattr(numpy, _name):
         OBJECTS[_name] = NATIVE[_name] = VectorUfunc(getattr(numpy, _name), _native)
 
@@ -330,7 +340,7 @@ def parsed(subscripts, operands):
     for i, (term, a) in enumerate(zip(terms, operands, strict=True)):
         if "..." in term:
             n = a.ndim - len(term) + 3
-            terms[i] = term.replace("...", dots[width - n:])
+            terms[i] = term.replace("...", dots[width - n :])
         if len(terms[i]) != a.ndim or not all(c in string.ascii_letters for c in terms[i]):
             raise NotNative
     if not arrow:
@@ -412,7 +422,7 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
         done.append(reduced_term(a, letters, others))
     a, letters = done[0]
     for i, (b, other) in enumerate(done[1:], 1):
-        keep = set(result).union(*[t for _, t in done[i + 1:]])
+        keep = set(result).union(*[t for _, t in done[i + 1 :]])
         a, letters = pair(a, letters, b, other, keep)
     if set(letters) != set(result):
         a, letters = reduced_term(a, letters, set(result))
@@ -451,11 +461,18 @@ def matrix_power(a, n):
 def multi_dot(arrays, *, out=None):
     arrays = [asnative(a) for a in arrays]
     n = len(arrays)
-    if n < 2 or out is not None or any(a.ndim != 2 for a in arrays[1:-1]) or not (
-            arrays[0].ndim in (1, 2) and arrays[-1].ndim in (1, 2)):
+    if (
+        n < 2
+        or out is not None
+        or any(a.ndim != 2 for a in arrays[1:-1])
+        or not (arrays[0].ndim in (1, 2) and arrays[-1].ndim in (1, 2))
+    ):
         raise NotNative
-    sizes = [a.shape[0] if a.ndim == 2 else 1 for a in arrays[:1]] + [a.shape[0] for a in arrays[1:]] + [
-        arrays[-1].shape[1] if arrays[-1].ndim == 2 else 1]
+    sizes = (
+        [a.shape[0] if a.ndim == 2 else 1 for a in arrays[:1]]
+        + [a.shape[0] for a in arrays[1:]]
+        + [arrays[-1].shape[1] if arrays[-1].ndim == 2 else 1]
+    )
     cost = [[0] * n for _ in range(n)]
     cut = [[0] * n for _ in range(n)]
     for length in range(1, n):
@@ -471,4 +488,3 @@ def multi_dot(arrays, *, out=None):
         return arrays[i] if i == j else matrix_product(chain(i, cut[i][j]), chain(cut[i][j] + 1, j))
 
     return chain(0, n - 1)
-

@@ -78,8 +78,13 @@ def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
 
 # ------------------------------------------------------------------------------------------------------ places
 # The continuous methods by alpha and beta: the place of q among n is n q + alpha + q (1 - alpha - beta) - 1.
-CONTINUOUS = {"interpolated_inverted_cdf": (0, 1), "hazen": (0.5, 0.5), "weibull": (0, 0),
-              "median_unbiased": (1 / 3.0, 1 / 3.0), "normal_unbiased": (3 / 8.0, 3 / 8.0)}
+CONTINUOUS = {
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3.0, 1 / 3.0),
+    "normal_unbiased": (3 / 8.0, 3 / 8.0),
+}
 WHOLE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))  # no interpolation
 METHODS = frozenset((*CONTINUOUS, *WHOLE, "linear", "averaged_inverted_cdf", "midpoint"))
 
@@ -195,7 +200,7 @@ def line_first(a, axis):
 def rows(ordered, places):
     """The rows at whole positions, one behind the other."""
     if len(places) == 1:
-        return ordered[places[0]:places[0] + 1]
+        return ordered[places[0] : places[0] + 1]
     return taken(ordered, _core.from_host(numpy.array(places, INT)), 0)
 
 
@@ -267,7 +272,7 @@ def quantile_of(a, q, axis, out, method, keepdims, weights, scale):
     lines, shape, kept = line_first(a, axis)
     made, ordered = quantiles_of(lines, levels, method)
     n = ordered.shape[0]
-    return finished(made, levels, shape, kept, keepdims, out, ordered[n - 1:] if a.dtype.kind == "f" else None)
+    return finished(made, levels, shape, kept, keepdims, out, ordered[n - 1 :] if a.dtype.kind == "f" else None)
 
 
 @native
@@ -321,19 +326,19 @@ def nan_quantile_of(a, q, axis, out, method, keepdims, weights, scale):
         made.append(between(picked(ordered, low), picked(ordered, high), part, rest))
     stacked = _core.empty((len(made), *shape), made[0].dtype)
     for i, row in enumerate(made):
-        _core.assign(stacked[i:i + 1], row)
+        _core.assign(stacked[i : i + 1], row)
     return finished(stacked, levels, shape, kept, keepdims, out, None)
 
 
 @native
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=NO_VALUE, *,
-                weights=None):
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=NO_VALUE, *, weights=None):
     return nan_quantile_of(a, q, axis, out, method, keepdims, weights, 1)
 
 
 @native
-def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=NO_VALUE, *,
-                  weights=None):
+def nanpercentile(
+    a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=NO_VALUE, *, weights=None
+):
     return nan_quantile_of(a, q, axis, out, method, keepdims, weights, 100)
 
 
@@ -355,8 +360,8 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     n = lines.shape[0]
     low = (n - 1) // 2
     ordered = ordered_at(lines, (low, n // 2))
-    made = middle(ordered[low:low + 1], ordered[n // 2:n // 2 + 1], n % 2 == 1, a.dtype)
-    return finished(made, _One, shape, kept, keepdims, out, ordered[n - 1:] if a.dtype.kind == "f" else None)
+    made = middle(ordered[low : low + 1], ordered[n // 2 : n // 2 + 1], n % 2 == 1, a.dtype)
+    return finished(made, _One, shape, kept, keepdims, out, ordered[n - 1 :] if a.dtype.kind == "f" else None)
 
 
 @native

@@ -250,14 +250,16 @@ def variance(a, axis, dtype, out, ddof, keepdims, where, given_mean, correction)
 
 
 @native
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
-        correction=NO_VALUE):
+def var(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE
+):
     return finish(*variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction))
 
 
 @native
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
-        correction=NO_VALUE):
+def std(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE
+):
     result, final, keepdims, out = variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
     root = fresh_like(result)
     _core.elementwise("sqrt", result.dtype, root, result)
@@ -286,9 +288,9 @@ def position(name, a, axis, out, keepdims):
         length = a.shape[axes[0]]
     if length == 0 or a.dtype.kind == "c" or a.ndim == 0:
         raise NotNative
-    places = _core.empty(a.shape[:axes[0]] + a.shape[axes[-1] + 1:], INT)
+    places = _core.empty(a.shape[: axes[0]] + a.shape[axes[-1] + 1 :], INT)
     if places.size:
-        lines = (product(a.shape[:axes[0]]), length, product(a.shape[axes[-1] + 1:]))
+        lines = (product(a.shape[: axes[0]]), length, product(a.shape[axes[-1] + 1 :]))
         _core.library(operation, lines, places, a if is_contiguous(a) else copy(a))
     if keepdims:
         places = _core.reshape_view(places, tuple([1 if i in axes else n for i, n in enumerate(a.shape)]))
@@ -437,8 +439,11 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
     weights = asnative(weights)
     if weights.shape != a.shape:
         weights = weights_along(a, weights, axis)
-    kind = numpy.result_type(a.dtype, weights.dtype, "f8") if a.dtype.kind in "biu" else numpy.result_type(
-        a.dtype, weights.dtype)
+    kind = (
+        numpy.result_type(a.dtype, weights.dtype, "f8")
+        if a.dtype.kind in "biu"
+        else numpy.result_type(a.dtype, weights.dtype)
+    )
     axes = reduced_axes(axis, a.ndim)
     keep = keepdims is not NO_VALUE and bool(keepdims)
     scale = reduce_op("add", weights, axes, numpy.result_type(sum_type(weights.dtype), kind), keep)
@@ -455,8 +460,12 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
 
 def weights_along(a, weights, axis):
     """One-dimensional weights of an axis, for all its lines."""
-    if type(axis) is not int or weights.ndim != 1 or not -a.ndim <= axis < a.ndim or (
-            weights.shape[0] != a.shape[axis]):
+    if (
+        type(axis) is not int
+        or weights.ndim != 1
+        or not -a.ndim <= axis < a.ndim
+        or (weights.shape[0] != a.shape[axis])
+    ):
         raise NotNative  # NumPy's errors
     shape = [1] * a.ndim
     shape[axis] = weights.shape[0]
@@ -467,5 +476,3 @@ def multiply_as(a, b, dtype):
     out = _core.empty(broadcast_shapes(a.shape, b.shape), dtype)
     _core.elementwise("multiply", dtype, out, a, b)
     return out
-
-

@@ -11,10 +11,41 @@ NATIVE = {}  # dotted name below numpy ("sum", "linalg.norm", "ndarray.sum") -> 
 
 
 # Names whose everyday calls the bindings do in C, and what they fold with.
-QUICK = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "amin": "minimum", "amax": "maximum",
-         "any": "logical_or", "all": "logical_and", "asarray": "array", "linalg.norm": "norm"}
-QUICK |= {name: name for name in ("mean", "var", "std", "argmax", "argmin", "where", "zeros", "ones", "empty", "array",
-                                  "reshape", "copy", "astype", "item", "sort", "argsort", "cumsum", "repeat")}
+QUICK = {
+    "sum": "add",
+    "prod": "multiply",
+    "min": "minimum",
+    "max": "maximum",
+    "amin": "minimum",
+    "amax": "maximum",
+    "any": "logical_or",
+    "all": "logical_and",
+    "asarray": "array",
+    "linalg.norm": "norm",
+}
+QUICK |= {
+    name: name
+    for name in (
+        "mean",
+        "var",
+        "std",
+        "argmax",
+        "argmin",
+        "where",
+        "zeros",
+        "ones",
+        "empty",
+        "array",
+        "reshape",
+        "copy",
+        "astype",
+        "item",
+        "sort",
+        "argsort",
+        "cumsum",
+        "repeat",
+    )
+}
 
 
 def quick(name, function):

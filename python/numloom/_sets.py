@@ -92,8 +92,9 @@ def unique_inverse(x):
 
 @native
 def unique_all(x):
-    return named("UniqueAllResult")(*unique.__numloom_native__(
-        x, equal_nan=False, return_index=True, return_inverse=True, return_counts=True))
+    return named("UniqueAllResult")(
+        *unique.__numloom_native__(x, equal_nan=False, return_index=True, return_inverse=True, return_counts=True)
+    )
 
 
 @native

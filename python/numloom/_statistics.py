@@ -39,8 +39,13 @@ def nan_variance(a, axis, dtype, out, ddof, keepdims, where_, mean, correction):
         if ddof != 0:
             raise NotNative
         ddof = correction
-    if a.ndim == 0 or a.dtype.char not in "fd" or out is not None or dtype is not None or (
-            type(ddof) not in (int, float) or where_ is not NO_VALUE or mean is not NO_VALUE):
+    if (
+        a.ndim == 0
+        or a.dtype.char not in "fd"
+        or out is not None
+        or dtype is not None
+        or (type(ddof) not in (int, float) or where_ is not NO_VALUE or mean is not NO_VALUE)
+    ):
         raise NotNative
     keep = keepdims is not NO_VALUE and bool(keepdims)
     axes = axis_tuple(axis, a.ndim)
@@ -58,14 +63,16 @@ def nan_variance(a, axis, dtype, out, ddof, keepdims, where_, mean, correction):
 
 
 @native
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
-           correction=NO_VALUE):
+def nanvar(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE
+):
     return scalar_or_array(nan_variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction))
 
 
 @native
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE,
-           correction=NO_VALUE):
+def nanstd(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE
+):
     squared = nan_variance(a, axis, dtype, out, ddof, keepdims, where, mean, correction)
     return scalar_or_array(apply("sqrt", squared.dtype, squared))
 
@@ -183,15 +190,22 @@ def periodic(x, points, values, period):
     x, points = x % period, points % period
     order = sorted_along("argsort", points, 0, INT)
     points, values = taken(points, order, 0), taken(values, order, 0)
-    return (x, concatenate([points[-1:] - period, points, points[:1] + period]),
-            concatenate([values[-1:], values, values[:1]]))
+    return (
+        x,
+        concatenate([points[-1:] - period, points, points[:1] + period]),
+        concatenate([values[-1:], values, values[:1]]),
+    )
 
 
 @native
 def interp(x, xp, fp, left=None, right=None, period=None):
     x, points, values = asnative(x), asnative(xp), asnative(fp)
-    if points.ndim != 1 or points.shape != values.shape or not points.shape[0] or "c" in (
-            x.dtype.kind, points.dtype.kind):
+    if (
+        points.ndim != 1
+        or points.shape != values.shape
+        or not points.shape[0]
+        or "c" in (x.dtype.kind, points.dtype.kind)
+    ):
         raise NotNative
     if any(type(side) not in (int, float, complex, type(None)) for side in (left, right)):
         raise NotNative
@@ -229,18 +243,18 @@ def convolution(a, v, mode, swapped=False):
     if m > _FUSED_TAPS or dtype.kind == "b":
         line = _core.empty((n + 2 * m - 2,), dtype)
         _core.assign(line, 0)
-        line[m - 1:m - 1 + n] = a
+        line[m - 1 : m - 1 + n] = a
         run("correlate", (), full, line, dense(v[::-1]))
     else:
         _core.assign(full, 0)
         for i in range(m):
-            full[i:i + n] += a * v[i:i + 1]
+            full[i : i + n] += a * v[i : i + 1]
     if mode == "full":
         return full
     if mode == "same":
         start = m // 2 if swapped else (m - 1) // 2
-        return full[start:start + n]
-    return full[m - 1:n]
+        return full[start : start + n]
+    return full[m - 1 : n]
 
 
 @native
@@ -276,7 +290,7 @@ def cumulative(function, x, axis, dtype, out, include_initial, start):
     if not include_initial:
         return made
     axis = axis_index(axis, x.ndim)
-    first = _core.full((*x.shape[:axis], 1, *x.shape[axis + 1:]), made.dtype, start)
+    first = _core.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), made.dtype, start)
     return concatenate([first, made], axis)
 
 
@@ -349,7 +363,7 @@ def polyval(p, x):
     made = _core.empty(x.shape, x.dtype)
     _core.assign(made, 0)
     for i in range(p.shape[0]):
-        made = made * x + p[i:i + 1] if x.ndim else as_array(made * x) + p[i:i + 1].reshape(())
+        made = made * x + p[i : i + 1] if x.ndim else as_array(made * x) + p[i : i + 1].reshape(())
     return made
 
 
@@ -382,5 +396,3 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     _core.assign(out, a)
     out[(*front, slice(1, None))] += cumsum(fix, axis=at)
     return out
-
-

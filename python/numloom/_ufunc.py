@@ -28,20 +28,43 @@ from numloom._registry import NATIVE
 
 ufunc = _core.ufunc
 LOOPS = {row["name"]: row["loops"] for row in _core.operations()}
-OBJECTS = {}   # NumPy's name -> our object
+OBJECTS = {}  # NumPy's name -> our object
 _ORACLES = {}  # name -> NumPy's or SciPy's ufunc
 
-ALIASES = {"abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh",
-           "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh", "bitwise_invert": "invert",
-           "bitwise_left_shift": "left_shift", "bitwise_not": "invert", "bitwise_right_shift": "right_shift",
-           "concat": "concatenate", "conj": "conjugate", "mod": "remainder",
-           "permute_dims": "transpose", "pow": "power", "true_divide": "divide"}
+ALIASES = {
+    "abs": "absolute",
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "bitwise_invert": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_not": "invert",
+    "bitwise_right_shift": "right_shift",
+    "concat": "concatenate",
+    "conj": "conjugate",
+    "mod": "remainder",
+    "permute_dims": "transpose",
+    "pow": "power",
+    "true_divide": "divide",
+}
 
 COMPOSITE = frozenset(("divmod", "modf", "frexp", "ldexp"))  # of several operations: _composite.py
 COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 NO_IDENTITY = frozenset(("minimum", "maximum", "fmin", "fmax"))
-IDENTITIES = {"add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False,
-              "bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0}
+IDENTITIES = {
+    "add": 0,
+    "multiply": 1,
+    "logical_and": True,
+    "logical_or": False,
+    "logical_xor": False,
+    "bitwise_and": -1,
+    "bitwise_or": 0,
+    "bitwise_xor": 0,
+}
 REDUCIBLE = frozenset((*IDENTITIES, *NO_IDENTITY))
 _SUM_TYPES = {numpy.dtype(c): numpy.dtype("l" if c in "?bhi" else "L") for c in "?bhiBHI"}
 
@@ -113,10 +136,14 @@ def given_out(u, args, kwargs):
     if not nin <= len(args) <= nin + 1:
         raise NotNative
     if len(args) > nin and u.__name__ in ("maximum", "minimum") and _EXTREMES_TAKE_TWO:
-        warnings.warn("Passing more than 2 positional arguments to np.maximum and np.minimum is deprecated. If you "
-                      "meant to use the third argument as an output, use the `out` keyword argument instead. If you "
-                      "hoped to work with more than 2 inputs, combine them into a single array and get the extrema "
-                      "for the relevant axis.", DeprecationWarning, stacklevel=4)
+        warnings.warn(
+            "Passing more than 2 positional arguments to np.maximum and np.minimum is deprecated. If you "
+            "meant to use the third argument as an output, use the `out` keyword argument instead. If you "
+            "hoped to work with more than 2 inputs, combine them into a single array and get the extrema "
+            "for the relevant axis.",
+            DeprecationWarning,
+            stacklevel=4,
+        )
     out = kwargs.pop("out", None)
     if len(args) > nin:
         if out is not None:
@@ -364,8 +391,10 @@ def masked(name, a, mask, initial, dtype):
     if name in IDENTITIES:
         fill = identity_of(name, dtype)
     elif initial is None:
-        raise ValueError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to "
-                         "specify 'initial'")
+        raise ValueError(
+            f"reduction operation '{name}' does not have an identity, so to use a where mask one has to "
+            "specify 'initial'"
+        )
     else:
         fill = constant_or_array(initial, dtype)
     out = _core.empty(a.shape, dtype)
@@ -495,7 +524,8 @@ class HostUfunc:
 
     reduce, accumulate, reduceat, outer, at = (
         (lambda method: lambda self, *args, **kwargs: method_on_host(self.__numpy__, method, args, kwargs))(m)
-        for m in ("reduce", "accumulate", "reduceat", "outer", "at"))
+        for m in ("reduce", "accumulate", "reduceat", "outer", "at")
+    )
 
 
 def _ufunc_by_name(name):
@@ -525,8 +555,12 @@ def array_ufunc(self, u, method, *inputs, **kwargs):
     """__array_ufunc__ of our array: a ufunc of NumPy or SciPy met one of our arrays."""
     for x in (*inputs, *(kwargs.get("out") or ())):
         override = getattr(type(x), "__array_ufunc__", None)
-        if override is not None and type(x) is not ndarray and type(x) is not scalar and (
-                override is not numpy.ndarray.__array_ufunc__):
+        if (
+            override is not None
+            and type(x) is not ndarray
+            and type(x) is not scalar
+            and (override is not numpy.ndarray.__array_ufunc__)
+        ):
             return NotImplemented
     name = u.__name__
     ours = OBJECTS.get(name)
@@ -542,5 +576,8 @@ def array_ufunc(self, u, method, *inputs, **kwargs):
     return ours(*inputs, **kwargs) if method == "__call__" else getattr(ours, method)(*inputs, **kwargs)
 
 
-SPECIAL = frozenset(row["name"] for row in _core.operations() if getattr(numpy, row["name"], None) is None
-                    and row["name"] not in ("copy", "where", "real", "imag"))
+SPECIAL = frozenset(
+    row["name"]
+    for row in _core.operations()
+    if getattr(numpy, row["name"], None) is None and row["name"] not in ("copy", "where", "real", "imag")
+)

@@ -150,8 +150,16 @@ class Case(Calls, Builder):
 
     def makers(self):
         """What a case may be, and how often."""
-        return [(self.ufunc, 35), (self.function, 20), (self.reduction, 12), (self.in_place, 13), (self.keywords, 6),
-                (self.method, 6), (self.scatter, 4), (self.statistic, 8)]
+        return [
+            (self.ufunc, 35),
+            (self.function, 20),
+            (self.reduction, 12),
+            (self.in_place, 13),
+            (self.keywords, 6),
+            (self.method, 6),
+            (self.scatter, 4),
+            (self.statistic, 8),
+        ]
 
     def _inputs(self):
         for _ in range(self.rng.randint(1, 3)):
@@ -311,8 +319,12 @@ def run_last(module, program: Program, with_warnings: bool):
     for s in program.statements[:-1]:
         session.execute(s.text)
     error = None
-    with warnings.catch_warnings(record=True) as caught, numpy.errstate(
-        all="warn" if with_warnings else "ignore", under="ignore"  # NumPy's own setting
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        numpy.errstate(
+            all="warn" if with_warnings else "ignore",
+            under="ignore",  # NumPy's own setting
+        ),
     ):
         warnings.simplefilter("always")
         try:

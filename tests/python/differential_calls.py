@@ -110,8 +110,15 @@ class Calls:
             raise Retry
         n = value.shape[0]
         many = rng.randint(1, 5)
-        key = rng.choice([str([rng.randrange(-n, n) for _ in range(many)]), str(rng.randrange(-n, n)),
-                          "np.s_[::2]", f"(..., {[0, -1]})", f"[{n}]" if rng.random() < 0.2 else "[0, 0]"])
+        key = rng.choice(
+            [
+                str([rng.randrange(-n, n) for _ in range(many)]),
+                str(rng.randrange(-n, n)),
+                "np.s_[::2]",
+                f"(..., {[0, -1]})",
+                f"[{n}]" if rng.random() < 0.2 else "[0, 0]",
+            ]
+        )
         if rng.random() < 0.2:
             names = SCATTERED_UNARY[:3] if value.dtype.kind == "c" else SCATTERED_UNARY
             self.keep(f"np.{rng.choice(names)}.at({name}, {key})")
@@ -126,7 +133,9 @@ class Calls:
         from differential import templates
 
         x = self.operand()
-        fields = self._fields(x) | {"q": self.rng.choice(["0.25", "[0.1, 0.5]", "np.float64(0.7)", "1.5"]),
-                                    "how": repr(self.rng.choice(METHODS))}
+        fields = self._fields(x) | {
+            "q": self.rng.choice(["0.25", "[0.1, 0.5]", "np.float64(0.7)", "1.5"]),
+            "how": repr(self.rng.choice(METHODS)),
+        }
         text = self.rng.choice(templates(STATISTICS)).format(**fields)
         self.keep(f"a50 = {text}", Rule("close", "a50", "", [x.text, fields["y"]]))

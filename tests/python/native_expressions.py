@@ -6,6 +6,8 @@ i, j (integers, 2-D), w (integers, 1-D), m (booleans, 2-D), c (complex, 2-D), n 
 
 import numpy
 
+# fmt: off
+
 
 def inputs(xp, dtype="f8", seed=0):
     """The arrays of the expressions, the same values for every module."""

@@ -188,8 +188,10 @@ def test_sorting_and_running_totals(name, code):
         for kwargs in ({}, {"axis": 0}, {"axis": -1}, {"axis": None}, {"axis": 9}):
             more = {"kind": "stable"} if name == "argsort" else {}  # ours are always stable
             want = outcome(lambda a=a, k=kwargs | more: getattr(np, name)(a, **k))
-            calls = [lambda b=b, k=kwargs: getattr(numloom, name)(b, **k),
-                     lambda b=b, k=kwargs: getattr(numloom, name).__wrapped__(b, **k)]
+            calls = [
+                lambda b=b, k=kwargs: getattr(numloom, name)(b, **k),
+                lambda b=b, k=kwargs: getattr(numloom, name).__wrapped__(b, **k),
+            ]
             if name != "sort":
                 calls.append(lambda b=b, k=kwargs: getattr(b, name)(**k))
             for call in calls:
@@ -205,8 +207,14 @@ def test_norm_and_repeat(code):
     rng = np.random.default_rng(4)
     for _ in range(20):
         a, b = random_pair(rng, code)
-        for call in (lambda xp, x: xp.linalg.norm(x), lambda xp, x: xp.repeat(x, 3), lambda xp, x: x.repeat(2),
-                     lambda xp, x: xp.repeat(x, 0), lambda xp, x: xp.repeat(x, -1), lambda xp, x: x.repeat(2, 0)):
+        for call in (
+            lambda xp, x: xp.linalg.norm(x),
+            lambda xp, x: xp.repeat(x, 3),
+            lambda xp, x: x.repeat(2),
+            lambda xp, x: xp.repeat(x, 0),
+            lambda xp, x: xp.repeat(x, -1),
+            lambda xp, x: x.repeat(2, 0),
+        ):
             want, got = outcome(lambda a=a, call=call: call(np, a)), outcome(lambda b=b, call=call: call(numloom, b))
             if isinstance(want, tuple):
                 assert got[0] is want[0], (code, a.shape, got)

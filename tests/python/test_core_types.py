@@ -194,9 +194,7 @@ def test_elementwise_functions():
 
 
 # Threads and signals come when they like: processes would not record the same.
-one_process = pytest.mark.skipif(
-    numloom.mesh().processes > 1, reason="processes must record the same operations"
-)
+one_process = pytest.mark.skipif(numloom.mesh().processes > 1, reason="processes must record the same operations")
 
 
 @one_process

@@ -52,8 +52,11 @@ def test_scalars_of_numpy_on_the_left(name):
     for number in numbers:
         if name in ("arctan2",) and isinstance(number, numpy.complexfloating):
             continue
-        for a, b in ((theirs, ours), (theirs.astype("f4"), numloom.array(theirs.astype("f4"))),
-                     (numpy.arange(1, 5, dtype="i2"), numloom.arange(1, 5, dtype="i2"))):
+        for a, b in (
+            (theirs, ours),
+            (theirs.astype("f4"), numloom.array(theirs.astype("f4"))),
+            (numpy.arange(1, 5, dtype="i2"), numloom.arange(1, 5, dtype="i2")),
+        ):
             if name == "power" and b.dtype == "i2" and isinstance(number, bool):
                 continue
             want, got = getattr(numpy, name)(number, a), getattr(numpy, name)(number, b)

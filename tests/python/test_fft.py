@@ -63,8 +63,19 @@ def compare(name, x, options):
 def test_one_axis(name, dtype):
     for shape in SHAPES:
         x = array(shape, dtype)
-        for options in ({}, {"norm": "ortho"}, {"norm": "forward"}, {"axis": 0}, {"n": 5}, {"n": 4, "axis": 0},
-                        {"n": 0}, {"n": -1}, {"axis": 3}, {"norm": "none"}, {"unknown": 1}):
+        for options in (
+            {},
+            {"norm": "ortho"},
+            {"norm": "forward"},
+            {"axis": 0},
+            {"n": 5},
+            {"n": 4, "axis": 0},
+            {"n": 0},
+            {"n": -1},
+            {"axis": 3},
+            {"norm": "none"},
+            {"unknown": 1},
+        ):
             compare(name, x, options)
 
 
@@ -76,9 +87,17 @@ def test_several_axes(name, dtype):
         if len(shape) < 2:
             continue
         x = array(shape, dtype)
-        for options in ({}, {"norm": "ortho"}, {"norm": "forward"}, {"axes": (0,)}, {"s": (3, 6), "axes": (0, 1)},
-                        {"s": (-1, 4), "axes": (-1, 0)}, {"axes": (1, 0), "norm": "ortho"}, {"axes": (5, 0)},
-                        {"axes": (0, 1), "s": (2,)}):
+        for options in (
+            {},
+            {"norm": "ortho"},
+            {"norm": "forward"},
+            {"axes": (0,)},
+            {"s": (3, 6), "axes": (0, 1)},
+            {"s": (-1, 4), "axes": (-1, 0)},
+            {"axes": (1, 0), "norm": "ortho"},
+            {"axes": (5, 0)},
+            {"axes": (0, 1), "s": (2,)},
+        ):
             compare(name, x, options)
 
 
@@ -122,11 +141,22 @@ def test_transforms_are_recorded_in_order():
 def test_the_same_bits_for_any_number_of_threads():
     if not _transforms.available():
         pytest.skip("this build holds no transforms")
-    text = ("import numloom as np, hashlib; x = np.arange(600.0 * 500).reshape(600, 500) % 17;"
-            "y = [np.fft.fft2(x), np.fft.rfft(x, axis=0), np.fft.irfft(np.fft.rfft(x))];"
-            "print(hashlib.sha256(b''.join(a.tobytes() for a in y)).hexdigest())")
+    text = (
+        "import numloom as np, hashlib; x = np.arange(600.0 * 500).reshape(600, 500) % 17;"
+        "y = [np.fft.fft2(x), np.fft.rfft(x, axis=0), np.fft.irfft(np.fft.rfft(x))];"
+        "print(hashlib.sha256(b''.join(a.tobytes() for a in y)).hexdigest())"
+    )
     import os
 
-    made = {subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, timeout=60,
-                           env=dict(os.environ, NUMLOOM_THREADS=str(n))).stdout for n in (1, 2, 3)}
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", text],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+            env=dict(os.environ, NUMLOOM_THREADS=str(n)),
+        ).stdout
+        for n in (1, 2, 3)
+    }
     assert len(made) == 1

@@ -242,8 +242,16 @@ SEVERAL_IN_ONE_KERNEL = """
 """
 
 
-@pytest.mark.parametrize("variables", [{}, {"NUMLOOM_JIT": "0"}, {"NUMLOOM_CPU": "avx2"}, {"NUMLOOM_CPU": "baseline"},
-                                       {"NUMLOOM_DEVICES": "cpu:3", "NUMLOOM_SHARD_MIN": "1"}])
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"NUMLOOM_JIT": "0"},
+        {"NUMLOOM_CPU": "avx2"},
+        {"NUMLOOM_CPU": "baseline"},
+        {"NUMLOOM_DEVICES": "cpu:3", "NUMLOOM_SHARD_MIN": "1"},
+    ],
+)
 @pytest.mark.parametrize("length", [5, 1000, 300_000])
 def test_the_right_operation_and_line_are_named(tmp_path, length, variables):
     program = SEVERAL_IN_ONE_KERNEL.replace("N", str(length))

@@ -11,9 +11,23 @@ np = pytest.importorskip("numloom")
 
 DTYPES = "?bBhHiIlLefdFD"
 # (m, k, n): single calls, tiles over rows, over columns and over both, sums in slices, vectors, edges of stripes.
-SHAPES = ((1, 1, 1), (2, 3, 4), (5, 5, 5), (6, 7, 8), (33, 17, 65), (129, 70, 131), (400, 60, 385), (300, 64, 700),
-          (3000, 40, 50), (7, 40000, 9), (1, 3_000_000, 1), (1, 700, 4000), (4000, 700, 1), (2, 30000, 100),
-          (577, 577, 577))
+SHAPES = (
+    (1, 1, 1),
+    (2, 3, 4),
+    (5, 5, 5),
+    (6, 7, 8),
+    (33, 17, 65),
+    (129, 70, 131),
+    (400, 60, 385),
+    (300, 64, 700),
+    (3000, 40, 50),
+    (7, 40000, 9),
+    (1, 3_000_000, 1),
+    (1, 700, 4000),
+    (4000, 700, 1),
+    (2, 30000, 100),
+    (577, 577, 577),
+)
 
 
 def numbers(shape, dtype, seed):
@@ -35,8 +49,8 @@ def layouts(x):
     """The same matrix in C order, in Fortran order, with gaps between its rows, and backwards."""
     yield np.array(x)
     yield np.array(x.T.copy()).T
-    yield np.array(numpy.hstack([x, x]))[:, :x.shape[1]]
-    yield np.array(numpy.vstack([x.T, x.T]))[:x.shape[1]].T
+    yield np.array(numpy.hstack([x, x]))[:, : x.shape[1]]
+    yield np.array(numpy.vstack([x.T, x.T]))[: x.shape[1]].T
     yield np.array(x[::-1, ::-1].copy())[::-1, ::-1]
 
 
@@ -47,7 +61,7 @@ def agree(got, want, depth):
         numpy.testing.assert_array_equal(got, want)
         return
     accuracy = float(numpy.finfo(want.dtype).eps)
-    bound = accuracy * (4 * depth ** 0.5 * 16 + 16) if want.dtype.char != "e" else 2e-3 * 16 * depth ** 0.5 + 2e-3
+    bound = accuracy * (4 * depth**0.5 * 16 + 16) if want.dtype.char != "e" else 2e-3 * 16 * depth**0.5 + 2e-3
     numpy.testing.assert_allclose(got, want, rtol=accuracy * 64, atol=bound)
 
 
@@ -111,8 +125,21 @@ print(hashlib.sha256(b"".join(numpy.asarray(x).tobytes() for x in made)).hexdige
 
 def test_the_same_bits_for_any_number_of_threads_and_devices():
     made = set()
-    for settings in ({"NUMLOOM_THREADS": "1"}, {"NUMLOOM_THREADS": "2"}, {"NUMLOOM_THREADS": "5"},
-                     {"NUMLOOM_DEVICES": "cpu:3", "NUMLOOM_SHARD_MIN": "1"}, {"OPENBLAS_NUM_THREADS": "1"}):
-        made.add(subprocess.run([sys.executable, "-c", BITS], capture_output=True, text=True, check=True, timeout=120,
-                                env=dict(os.environ, **settings)).stdout)
+    for settings in (
+        {"NUMLOOM_THREADS": "1"},
+        {"NUMLOOM_THREADS": "2"},
+        {"NUMLOOM_THREADS": "5"},
+        {"NUMLOOM_DEVICES": "cpu:3", "NUMLOOM_SHARD_MIN": "1"},
+        {"OPENBLAS_NUM_THREADS": "1"},
+    ):
+        made.add(
+            subprocess.run(
+                [sys.executable, "-c", BITS],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=120,
+                env=dict(os.environ, **settings),
+            ).stdout
+        )
     assert len(made) == 1 and len(made.pop()) == 65

@@ -45,8 +45,10 @@ RANDOM = """beta(1, 2, 3) binomial(5, 0.5, 3) chisquare(2, 3) choice(5, 3) diric
     random_sample(3) ranf(3) rayleigh(1, 3) sample(3) shuffle(np.arange(5)) standard_cauchy(3) standard_exponential(3)
     standard_gamma(2, 3) standard_normal(3) standard_t(3, 2) triangular(0, 1, 2, 3) uniform(0, 1, 3)
     vonmises(0, 1, 3) wald(1, 1, 3) weibull(2, 3) zipf(3, 3)"""
-FFT = {name: f"np.fft.{name}(x)" for name in (
-    "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn").split()}
+FFT = {
+    name: f"np.fft.{name}(x)"
+    for name in ("fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn").split()
+}
 INTEGERS = ("gcd", "lcm", "ldexp", "invert")  # ufuncs that the test calls with integers, and those on bits
 
 
@@ -65,7 +67,7 @@ def calls_of_names():
     for name in dir(numpy):
         if isinstance(getattr(numpy, name), numpy.ufunc):
             arguments = "ij" if "shift" in name or "bitwise" in name or name in INTEGERS else "xy"
-            found.setdefault(name, f"np.{name}({', '.join(arguments[:getattr(numpy, name).nin])})")
+            found.setdefault(name, f"np.{name}({', '.join(arguments[: getattr(numpy, name).nin])})")
     return found
 
 
@@ -115,8 +117,11 @@ def numeric_names():
     found = []
     for part in MODULES:
         left_out = LEFT_OUT if part != "random" else LEFT_OUT_RANDOM
-        found += [(part + "." if part else "") + name for name, value in public(namespaces(part)[0])
-                  if callable(value) and not isinstance(value, type | types.ModuleType) and name not in left_out]
+        found += [
+            (part + "." if part else "") + name
+            for name, value in public(namespaces(part)[0])
+            if callable(value) and not isinstance(value, type | types.ModuleType) and name not in left_out
+        ]
     return sorted(found)
 
 
@@ -124,8 +129,7 @@ def test_list_of_numeric_names_is_up_to_date():
     """numeric_names.txt has them all; names that the installed NumPy does not have yet, or no more, may be missing."""
     listed = set(LIST.read_text().split())
     assert set(numeric_names()) <= listed, "new names of NumPy: add them to numeric_names.txt, or leave them out"
-    everything = {(part + "." if part else "") + name for part in MODULES
-                  for name, _ in public(namespaces(part)[0])}
+    everything = {(part + "." if part else "") + name for part in MODULES for name, _ in public(namespaces(part)[0])}
     assert set(numeric_names()) == listed & everything
 
 
@@ -155,17 +159,28 @@ def test_share_of_callable_and_native_names(capsys):
         own = [n for n in names if n.rpartition(".")[0] == part]
         rows.append(f"{part or 'numpy'} {len(set(native) & set(own))} of {len(own)}")
     with capsys.disabled():
-        print(f"\nnumeric names of NumPy: {len(called)} of {len(names)} can be called "
-              f"({len(called) / len(names):.1%}), {len(native)} native ({len(native) / len(names):.1%}): "
-              + ", ".join(rows))
+        print(
+            f"\nnumeric names of NumPy: {len(called)} of {len(names)} can be called "
+            f"({len(called) / len(names):.1%}), {len(native)} native ({len(native) / len(names):.1%}): "
+            + ", ".join(rows)
+        )
     assert called == names
     assert len(native) / len(names) >= 0.85
 
 
 def test_results_of_host_functions_are_ours():
-    for made in (np.bincount(np.array([1, 2, 2])), np.fft.fft(np.ones(4)), np.linalg.inv(np.eye(2)), np.r_[1, 2.0],
-                 np.random.default_rng(1).random(3), np.random.rand(2), np.histogram(np.arange(4))[0],
-                 np.linalg.eigh(np.eye(2)).eigenvectors, np.interp([1.5], [1, 2], [3.0, 4.0]), np.mgrid[:2, :2]):
+    for made in (
+        np.bincount(np.array([1, 2, 2])),
+        np.fft.fft(np.ones(4)),
+        np.linalg.inv(np.eye(2)),
+        np.r_[1, 2.0],
+        np.random.default_rng(1).random(3),
+        np.random.rand(2),
+        np.histogram(np.arange(4))[0],
+        np.linalg.eigh(np.eye(2)).eigenvectors,
+        np.interp([1.5], [1, 2], [3.0, 4.0]),
+        np.mgrid[:2, :2],
+    ):
         assert type(made) is np.ndarray
 
 
@@ -225,18 +240,30 @@ def test_foreign_ufuncs_on_our_arrays():
     assert type(numpy.concatenate([x, x])) is np.ndarray
 
 
-@pytest.mark.parametrize(("text", "error"), [
-    ("np.full(3, 300, dtype='u1')", OverflowError), ("np.full_like(np.ones(3, 'i1'), 1000)", OverflowError),
-    ("np.zeros((2, -1))", ValueError), ("np.ones(3).reshape(2, 2)", ValueError),
-    ("np.ones(3).reshape(3, order='x')", ValueError),
-    ("np.ones((2, 3)).sum(axis=2)", ValueError), ("np.max(np.ones((0, 2)), axis=0)", ValueError),
-    ("np.concatenate([np.ones(2), np.ones((2, 2))])", ValueError), ("np.ones(3)[[0, 3]]", IndexError),
-    ("np.ones((2, 2))[np.ones(3, bool)]", IndexError), ("np.add(np.ones(3), 1, out=np.ones(3, int))", TypeError),
-    ("np.ones((4, 1)) @ np.ones(3)", ValueError), ("np.linalg.inv(np.zeros((1, 1)))", ValueError),
-    ("np.arange(3).astype('f8', casting='no')", TypeError), ("np.split(np.arange(5), 2)", ValueError),
-    ("np.stack([np.ones(2), np.ones(3)])", ValueError), ("np.ones(3).take([5])", IndexError),
-    ("np.broadcast_to(np.ones(3), (2, 2))", ValueError), ("np.zeros(2**62, 'f8')", (ValueError, MemoryError)),
-])
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("np.full(3, 300, dtype='u1')", OverflowError),
+        ("np.full_like(np.ones(3, 'i1'), 1000)", OverflowError),
+        ("np.zeros((2, -1))", ValueError),
+        ("np.ones(3).reshape(2, 2)", ValueError),
+        ("np.ones(3).reshape(3, order='x')", ValueError),
+        ("np.ones((2, 3)).sum(axis=2)", ValueError),
+        ("np.max(np.ones((0, 2)), axis=0)", ValueError),
+        ("np.concatenate([np.ones(2), np.ones((2, 2))])", ValueError),
+        ("np.ones(3)[[0, 3]]", IndexError),
+        ("np.ones((2, 2))[np.ones(3, bool)]", IndexError),
+        ("np.add(np.ones(3), 1, out=np.ones(3, int))", TypeError),
+        ("np.ones((4, 1)) @ np.ones(3)", ValueError),
+        ("np.linalg.inv(np.zeros((1, 1)))", ValueError),
+        ("np.arange(3).astype('f8', casting='no')", TypeError),
+        ("np.split(np.arange(5), 2)", ValueError),
+        ("np.stack([np.ones(2), np.ones(3)])", ValueError),
+        ("np.ones(3).take([5])", IndexError),
+        ("np.broadcast_to(np.ones(3), (2, 2))", ValueError),
+        ("np.zeros(2**62, 'f8')", (ValueError, MemoryError)),
+    ],
+)
 def test_errors_are_numpys(text, error):
     raised = []
     for module in (numpy, np):

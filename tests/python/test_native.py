@@ -8,6 +8,7 @@ from native_expressions import STATEMENTS, expressions, inputs
 
 np = pytest.importorskip("numloom")
 
+
 def same(got, want, exact, ties=False):
     """Asserts that two results agree in kind, dtype, shape and values; with ties either zero may come out."""
     if isinstance(want, (list, tuple)) and not hasattr(want, "dtype"):
@@ -67,6 +68,9 @@ def test_every_native_name_has_an_expression():
     from numloom._registry import NATIVE
 
     texts = " ".join([e for e, _ in expressions()] + STATEMENTS)
-    missing = [name for name in NATIVE if name.split(".")[-1] + "(" not in texts and name not in np._ufunc.ALIASES
-               and name not in np._ufunc.OBJECTS]
+    missing = [
+        name
+        for name in NATIVE
+        if name.split(".")[-1] + "(" not in texts and name not in np._ufunc.ALIASES and name not in np._ufunc.OBJECTS
+    ]
     assert missing == []

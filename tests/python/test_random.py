@@ -150,7 +150,7 @@ def test_the_counter_based_generator_is_philox():
 def test_a_number_depends_on_its_position_alone(name):
     whole = stream(name, 5, 6, 0, 100_000)
     for first, n in ((0, 3), (16, 1000), (32768, 40_000), (99_984, 16)):
-        numpy.testing.assert_array_equal(stream(name, 5, 6, first, n), whole[first:first + n])
+        numpy.testing.assert_array_equal(stream(name, 5, 6, first, n), whole[first : first + n])
 
 
 def test_the_same_numbers_for_every_instruction_set_and_number_of_threads():

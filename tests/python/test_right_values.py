@@ -53,14 +53,35 @@ def special(dtype):
 def corners(dtype):
     """The ends of an integer type, zero and numbers around it."""
     info = numpy.iinfo(dtype)
-    return numpy.array([v for v in (info.min, info.min + 1, -7, -1, 0, 1, 2, 3, 64, info.max - 1, info.max)
-                        if info.min <= v <= info.max], dtype)
+    return numpy.array(
+        [
+            v
+            for v in (info.min, info.min + 1, -7, -1, 0, 1, 2, 3, 64, info.max - 1, info.max)
+            if info.min <= v <= info.max
+        ],
+        dtype,
+    )
 
 
 # ------------------------------------------------------------------------------------------------- arithmetic
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", ["remainder", "floor_divide", "fmod", "divmod", "divide", "copysign", "nextafter",
-                                  "heaviside", "maximum", "fmin", "less", "equal"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "remainder",
+        "floor_divide",
+        "fmod",
+        "divmod",
+        "divide",
+        "copysign",
+        "nextafter",
+        "heaviside",
+        "maximum",
+        "fmin",
+        "less",
+        "equal",
+    ],
+)
 def test_floats_with_infinities_and_signed_zeros(name, dtype):
     x = special(dtype)
     if name in ("maximum", "fmin"):
@@ -68,10 +89,18 @@ def test_floats_with_infinities_and_signed_zeros(name, dtype):
     check(f"np.{name}(x[:, None], x)", x=x)
 
 
-@pytest.mark.parametrize("text", [
-    "np.mod(1., np.inf)", "np.mod(-1., np.inf)", "np.array([-4.4, 5.665, 105.88], 'f4') // np.float32(0.1)",
-    "np.array([1.0]) // 0.1", "np.float64(1.0) // 0.1", "np.array(-0.0) % 3", "np.array([5., -5.]) % -np.inf",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.mod(1., np.inf)",
+        "np.mod(-1., np.inf)",
+        "np.array([-4.4, 5.665, 105.88], 'f4') // np.float32(0.1)",
+        "np.array([1.0]) // 0.1",
+        "np.float64(1.0) // 0.1",
+        "np.array(-0.0) % 3",
+        "np.array([5., -5.]) % -np.inf",
+    ],
+)
 def test_quotients(text):
     check(text)
     assert np.mod(1.0, np.inf) == 1 and np.mod(-1.0, np.inf) == np.inf
@@ -80,15 +109,51 @@ def test_quotients(text):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", ["sign", "absolute", "negative", "floor", "ceil", "trunc", "rint", "sqrt", "signbit",
-                                  "isnan", "isinf", "isfinite", "square", "reciprocal", "spacing", "modf", "frexp"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sign",
+        "absolute",
+        "negative",
+        "floor",
+        "ceil",
+        "trunc",
+        "rint",
+        "sqrt",
+        "signbit",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "square",
+        "reciprocal",
+        "spacing",
+        "modf",
+        "frexp",
+    ],
+)
 def test_functions_of_special_numbers(name, dtype):
     check(f"np.{name}(x)", x=special(dtype))
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "floor_divide", "remainder", "fmod", "divmod", "gcd",
-                                  "lcm", "minimum", "bitwise_xor", "left_shift", "right_shift"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "floor_divide",
+        "remainder",
+        "fmod",
+        "divmod",
+        "gcd",
+        "lcm",
+        "minimum",
+        "bitwise_xor",
+        "left_shift",
+        "right_shift",
+    ],
+)
 def test_ends_of_integers(name, dtype):
     x = corners(dtype)
     check(f"np.{name}(x[:, None], x)", x=x)
@@ -104,32 +169,70 @@ def test_shifts_beyond_the_width(dtype):
     assert np.right_shift(np.array([1, -1]), 64).tolist() == [0, -1]
 
 
-@pytest.mark.parametrize("text", [
-    "np.array(2) ** -1", "np.power(np.arange(3), -1)", "np.power(2, np.array([1, -1]))", "np.array([2]) ** np.int8(-2)",
-    "np.array([2.0]) ** -1", "np.power(np.array([2], 'u1'), 9)", "np.power(np.array([], int), -1)",
-    "np.float_power(np.array(2), -1)", "np.power(np.array([0, 1, -1, 2]), 3)", "np.arange(3) ** np.arange(3)",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.array(2) ** -1",
+        "np.power(np.arange(3), -1)",
+        "np.power(2, np.array([1, -1]))",
+        "np.array([2]) ** np.int8(-2)",
+        "np.array([2.0]) ** -1",
+        "np.power(np.array([2], 'u1'), 9)",
+        "np.power(np.array([], int), -1)",
+        "np.float_power(np.array(2), -1)",
+        "np.power(np.array([0, 1, -1, 2]), 3)",
+        "np.arange(3) ** np.arange(3)",
+    ],
+)
 def test_integer_powers(text):
     check(text)
 
 
 # --------------------------------------------------------------------------------------------------- creation
-@pytest.mark.parametrize("text", [
-    "np.arange(1, 3, .1)", "np.arange(1, 3, .1)[10]", "np.arange(0, 1, 0.1)", "np.arange(5, 0)",
-    "np.arange(3, dtype='f2')",
-    "np.arange(-3, 3, 2, 'i1')", "np.linspace(True, False, 3)", "np.linspace(0, 1, 1)", "np.linspace(0, 1, 0)",
-    "np.linspace(0, 10, 5, dtype=int)", "np.linspace(-1, 0, 3)", "np.linspace(1e308, -1e308, 3)",
-    "np.array([1], ndmin=10).shape", "np.full((2, 2), [1, 2])", "np.full(3, [[1], [2]])",
-    "np.full((2, 3), np.arange(3.))",
-    "np.zeros((2, 2**62))", "np.ones((2**32, 2**32))", "np.empty((2**63,))", "np.zeros(-1)",
-    "np.zeros((2, 2**62, 0)).shape", "np.arange(2**63)", "np.eye(0).shape", "np.array([[], []]).shape",
-    "np.broadcast_to(1, (2**40, 2**40)).size", "np.full((1,), 256, 'u1')",
-    "np.full(2, -1.25, 'u4')", "np.full(2, 2.7, 'i8')", "np.full(2, 300.7, 'u1')", "np.full(2, 1e300, 'f4')",
-    "np.full(2, -1, 'u4')", "np.full_like(np.zeros(2, 'u1'), -1.5)", "np.full(2, np.nan, bool)",
-    "np.full(2, 2**70, 'f4')",
-    "np.full_like(np.zeros(1), 1j)", "np.array(-1.25, 'u4')", "np.zeros(2, 'u1').fill(300.)", "np.array([300], 'i1')",
-    "np.array(1e400)",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.arange(1, 3, .1)",
+        "np.arange(1, 3, .1)[10]",
+        "np.arange(0, 1, 0.1)",
+        "np.arange(5, 0)",
+        "np.arange(3, dtype='f2')",
+        "np.arange(-3, 3, 2, 'i1')",
+        "np.linspace(True, False, 3)",
+        "np.linspace(0, 1, 1)",
+        "np.linspace(0, 1, 0)",
+        "np.linspace(0, 10, 5, dtype=int)",
+        "np.linspace(-1, 0, 3)",
+        "np.linspace(1e308, -1e308, 3)",
+        "np.array([1], ndmin=10).shape",
+        "np.full((2, 2), [1, 2])",
+        "np.full(3, [[1], [2]])",
+        "np.full((2, 3), np.arange(3.))",
+        "np.zeros((2, 2**62))",
+        "np.ones((2**32, 2**32))",
+        "np.empty((2**63,))",
+        "np.zeros(-1)",
+        "np.zeros((2, 2**62, 0)).shape",
+        "np.arange(2**63)",
+        "np.eye(0).shape",
+        "np.array([[], []]).shape",
+        "np.broadcast_to(1, (2**40, 2**40)).size",
+        "np.full((1,), 256, 'u1')",
+        "np.full(2, -1.25, 'u4')",
+        "np.full(2, 2.7, 'i8')",
+        "np.full(2, 300.7, 'u1')",
+        "np.full(2, 1e300, 'f4')",
+        "np.full(2, -1, 'u4')",
+        "np.full_like(np.zeros(2, 'u1'), -1.5)",
+        "np.full(2, np.nan, bool)",
+        "np.full(2, 2**70, 'f4')",
+        "np.full_like(np.zeros(1), 1j)",
+        "np.array(-1.25, 'u4')",
+        "np.zeros(2, 'u1').fill(300.)",
+        "np.array([300], 'i1')",
+        "np.array(1e400)",
+    ],
+)
 def test_creation(text):
     check(text)
 
@@ -145,9 +248,28 @@ def test_zero_keeps_its_sign():
 
 
 # ----------------------------------------------------------------------------------------------------- linalg
-EMPTY = ["inv(e)", "det(e)", "slogdet(e)", "solve(e, e)", "cholesky(e)", "qr(e)", "svd(e)", "eigvalsh(e)", "eigvals(e)",
-         "matrix_rank(e)", "pinv(e)", "matrix_power(e, 3)", "norm(e)", "lstsq(e, np.zeros(0))", "eigh(e)",
-         "matrix_transpose(e)", "trace(e)", "cond(e)", "multi_dot([e, e])", "svdvals(e)"]
+EMPTY = [
+    "inv(e)",
+    "det(e)",
+    "slogdet(e)",
+    "solve(e, e)",
+    "cholesky(e)",
+    "qr(e)",
+    "svd(e)",
+    "eigvalsh(e)",
+    "eigvals(e)",
+    "matrix_rank(e)",
+    "pinv(e)",
+    "matrix_power(e, 3)",
+    "norm(e)",
+    "lstsq(e, np.zeros(0))",
+    "eigh(e)",
+    "matrix_transpose(e)",
+    "trace(e)",
+    "cond(e)",
+    "multi_dot([e, e])",
+    "svdvals(e)",
+]
 
 
 @pytest.mark.parametrize("call", EMPTY)
@@ -156,13 +278,21 @@ def test_empty_matrices(call, shape):
     check("np.linalg." + call, e=numpy.zeros(shape))
 
 
-@pytest.mark.parametrize("text", [
-    "np.linalg.inv(np.array([[0.]]))", "np.linalg.inv(np.zeros((2, 2)))",
-    "np.linalg.solve(np.zeros((2, 2)), np.ones(2))",
-    "np.linalg.inv(np.zeros((2, 3)))", "np.linalg.det(np.zeros((2, 2)))", "np.linalg.cholesky(-np.eye(2))",
-    "np.linalg.inv(np.array([[0]]))", "np.linalg.matrix_power(np.zeros((2, 2)), -1)", "np.linalg.det(np.ones(3))",
-    "np.linalg.solve(np.eye(2), np.ones(3))",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.linalg.inv(np.array([[0.]]))",
+        "np.linalg.inv(np.zeros((2, 2)))",
+        "np.linalg.solve(np.zeros((2, 2)), np.ones(2))",
+        "np.linalg.inv(np.zeros((2, 3)))",
+        "np.linalg.det(np.zeros((2, 2)))",
+        "np.linalg.cholesky(-np.eye(2))",
+        "np.linalg.inv(np.array([[0]]))",
+        "np.linalg.matrix_power(np.zeros((2, 2)), -1)",
+        "np.linalg.det(np.ones(3))",
+        "np.linalg.solve(np.eye(2), np.ones(3))",
+    ],
+)
 def test_matrices_without_an_answer(text):
     check(text)
 
@@ -171,8 +301,10 @@ def test_matrices_without_an_answer(text):
 @pytest.mark.parametrize("kind", [None, 1, numpy.inf, -1, "fro"])
 def test_norm_along_any_axes(axis, kind):
     x = numpy.arange(24.0).reshape(2, 3, 4)
-    got, want = outcome(np, "np.linalg.norm(x, k, a)", x=x, k=kind, a=axis), outcome(
-        numpy, "np.linalg.norm(x, k, a)", x=x, k=kind, a=axis)
+    got, want = (
+        outcome(np, "np.linalg.norm(x, k, a)", x=x, k=kind, a=axis),
+        outcome(numpy, "np.linalg.norm(x, k, a)", x=x, k=kind, a=axis),
+    )
     if isinstance(want[0], bool):
         assert got[:3] == want[:3]
         numpy.testing.assert_allclose(numpy.frombuffer(got[3]), numpy.frombuffer(want[3]), rtol=1e-14)
@@ -180,13 +312,24 @@ def test_norm_along_any_axes(axis, kind):
         assert got == want
 
 
-@pytest.mark.parametrize("text", [
-    "np.matmul(np.ones((4, 1)), np.ones(3))", "np.ones((4, 1)) @ np.ones(3)", "np.dot(np.ones((2, 3)), np.ones(2))",
-    "np.matmul(np.ones((2, 3)), np.ones((2, 3)))", "np.matmul(2, np.ones(2))", "np.vdot(np.ones(2), np.ones(3))",
-    "np.inner(np.ones(2), np.ones(3))", "np.matmul(np.ones((2, 3, 3)), np.ones((3, 3, 3)))", "np.cross([1, 2], [3, 4])",
-    "np.einsum('ij,jk', np.ones((2, 3)), np.ones((2, 3)))", "np.matmul(np.ones((0, 3)), np.ones((3, 2)))",
-    "np.matmul(np.ones((2, 0)), np.ones((0, 2)))", "np.dot(np.ones(0), np.ones(0))",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.matmul(np.ones((4, 1)), np.ones(3))",
+        "np.ones((4, 1)) @ np.ones(3)",
+        "np.dot(np.ones((2, 3)), np.ones(2))",
+        "np.matmul(np.ones((2, 3)), np.ones((2, 3)))",
+        "np.matmul(2, np.ones(2))",
+        "np.vdot(np.ones(2), np.ones(3))",
+        "np.inner(np.ones(2), np.ones(3))",
+        "np.matmul(np.ones((2, 3, 3)), np.ones((3, 3, 3)))",
+        "np.cross([1, 2], [3, 4])",
+        "np.einsum('ij,jk', np.ones((2, 3)), np.ones((2, 3)))",
+        "np.matmul(np.ones((0, 3)), np.ones((3, 2)))",
+        "np.matmul(np.ones((2, 0)), np.ones((0, 2)))",
+        "np.dot(np.ones(0), np.ones(0))",
+    ],
+)
 def test_products_that_do_not_fit(text):
     check(text)
 
@@ -195,33 +338,68 @@ def test_products_that_do_not_fit(text):
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_order_with_nan(dtype):
     x = numpy.array([3, numpy.nan, -1, numpy.inf, numpy.nan, -numpy.inf, 2, 5], dtype)
-    for text in ("np.sort(x)", "np.argsort(x, kind='stable')", "np.sort(x[::-2])", "np.unique(x)", "np.argmax(x)",
-                 "np.argmin(x)", "np.max(x)", "np.nanmax(x)", "np.nanargmin(x)", "np.median(x)",
-                 "np.searchsorted(np.sort(x), x)",
-                 "np.partition(x, 2)[2]", "np.sort(x.reshape(2, 4), axis=0)", "np.quantile(x, 0.5)",
-                 "np.isin(x, [np.nan, 2])"):
+    for text in (
+        "np.sort(x)",
+        "np.argsort(x, kind='stable')",
+        "np.sort(x[::-2])",
+        "np.unique(x)",
+        "np.argmax(x)",
+        "np.argmin(x)",
+        "np.max(x)",
+        "np.nanmax(x)",
+        "np.nanargmin(x)",
+        "np.median(x)",
+        "np.searchsorted(np.sort(x), x)",
+        "np.partition(x, 2)[2]",
+        "np.sort(x.reshape(2, 4), axis=0)",
+        "np.quantile(x, 0.5)",
+        "np.isin(x, [np.nan, 2])",
+    ):
         check(text, x=x)
 
 
-@pytest.mark.parametrize("text", [
-    "np.argmax(np.array([-np.inf]))", "np.argmax(np.full(9, -np.inf))", "np.argmin(np.full(3000, np.inf))",
-    "np.min(np.array([np.inf, np.inf]))", "np.max(np.full((3, 70), -np.inf), axis=1)", "np.argmax([False, False])",
-    "np.argmax(np.zeros((0, 2)), axis=1)", "np.argmax(np.zeros((2, 0)), axis=1)", "np.max(np.zeros((0, 2)), axis=1)",
-    "np.max(np.zeros((2, 0)), axis=1)", "np.min([])", "np.argmax(np.array([1, 3, 3]))",
-    "np.min(np.array([-128, 127], 'i1'))", "np.max(np.array([2**63, 5], 'u8'))", "np.ptp(np.array([-128, 127], 'i1'))",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.argmax(np.array([-np.inf]))",
+        "np.argmax(np.full(9, -np.inf))",
+        "np.argmin(np.full(3000, np.inf))",
+        "np.min(np.array([np.inf, np.inf]))",
+        "np.max(np.full((3, 70), -np.inf), axis=1)",
+        "np.argmax([False, False])",
+        "np.argmax(np.zeros((0, 2)), axis=1)",
+        "np.argmax(np.zeros((2, 0)), axis=1)",
+        "np.max(np.zeros((0, 2)), axis=1)",
+        "np.max(np.zeros((2, 0)), axis=1)",
+        "np.min([])",
+        "np.argmax(np.array([1, 3, 3]))",
+        "np.min(np.array([-128, 127], 'i1'))",
+        "np.max(np.array([2**63, 5], 'u8'))",
+        "np.ptp(np.array([-128, 127], 'i1'))",
+    ],
+)
 def test_extremes(text):
     check(text)
 
 
-@pytest.mark.parametrize("text", [
-    "np.clip(np.arange(10), 9, 5)", "np.clip(np.arange(10), 5, 8.5)", "np.clip(np.arange(10), None, 3)",
-    "np.clip(np.array([np.nan, 1.0]), 0, 2)", "np.clip(np.arange(5.), np.nan, 3)",
-    "np.clip(np.arange(4, dtype='u1'), -1, 2)",
-    "np.clip(np.arange(4, dtype='i1'), 0, 300)", "np.arange(6).reshape(2, 3).clip([1, 2, 3], 4)", "np.clip(5, 1, 3)",
-    "np.clip(np.arange(3), 1, 2, out=np.zeros(3, 'i2'))", "np.clip(np.arange(3.0), 1, 2, dtype='f4')",
-    "np.clip(np.array([True]), 0, 1)", "np.clip(np.arange(3), None, None)",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.clip(np.arange(10), 9, 5)",
+        "np.clip(np.arange(10), 5, 8.5)",
+        "np.clip(np.arange(10), None, 3)",
+        "np.clip(np.array([np.nan, 1.0]), 0, 2)",
+        "np.clip(np.arange(5.), np.nan, 3)",
+        "np.clip(np.arange(4, dtype='u1'), -1, 2)",
+        "np.clip(np.arange(4, dtype='i1'), 0, 300)",
+        "np.arange(6).reshape(2, 3).clip([1, 2, 3], 4)",
+        "np.clip(5, 1, 3)",
+        "np.clip(np.arange(3), 1, 2, out=np.zeros(3, 'i2'))",
+        "np.clip(np.arange(3.0), 1, 2, dtype='f4')",
+        "np.clip(np.array([True]), 0, 1)",
+        "np.clip(np.arange(3), None, None)",
+    ],
+)
 def test_clipping(text):
     check(text)
 
@@ -230,21 +408,54 @@ def test_clipping(text):
 @pytest.mark.parametrize("dtype", "?bBhHiIlLefd")
 def test_types_of_reductions(dtype):
     x = numpy.array([1, 0, 1, 1] if dtype == "?" else [100, 27, 100, 100], dtype)
-    for text in ("x.sum()", "x.prod()", "np.cumsum(x)", "x.mean()", "np.add.reduce(x)", "x.sum(dtype=x.dtype)",
-                 "x.var()",
-                 "np.trace(x.reshape(2, 2))", "np.add.accumulate(x)", "np.nansum(x)", "np.average(x)",
-                 "np.ediff1d(x[:1])"):
+    for text in (
+        "x.sum()",
+        "x.prod()",
+        "np.cumsum(x)",
+        "x.mean()",
+        "np.add.reduce(x)",
+        "x.sum(dtype=x.dtype)",
+        "x.var()",
+        "np.trace(x.reshape(2, 2))",
+        "np.add.accumulate(x)",
+        "np.nansum(x)",
+        "np.average(x)",
+        "np.ediff1d(x[:1])",
+    ):
         check(text, x=x)
 
 
 @pytest.mark.parametrize("dtype", "?bBhHiIlLefdFD")
-@pytest.mark.parametrize("name", ["add", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_and",
-                                  "logical_or", "logical_xor", "maximum", "minimum", "hypot", "subtract", "gcd"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "add",
+        "multiply",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "maximum",
+        "minimum",
+        "hypot",
+        "subtract",
+        "gcd",
+    ],
+)
 def test_reductions_over_nothing(name, dtype):
     x = numpy.zeros((2, 0, 3), dtype)
-    for text in ("reduce(x, axis=1)", "reduce(x)", "reduce(x, axis=2)", "accumulate(x, axis=1)",
-                 "reduce(x, axis=(0, 1))",
-                 "reduce(x, axis=1, initial=3)", "reduceat(x, [0], axis=0)", "reduce(x, axis=1, keepdims=True)"):
+    for text in (
+        "reduce(x, axis=1)",
+        "reduce(x)",
+        "reduce(x, axis=2)",
+        "accumulate(x, axis=1)",
+        "reduce(x, axis=(0, 1))",
+        "reduce(x, axis=1, initial=3)",
+        "reduceat(x, [0], axis=0)",
+        "reduce(x, axis=1, keepdims=True)",
+    ):
         check(f"np.{name}.{text}", x=x)
     check(f"np.{name}.reduce(x, where=False, axis=0)", x=numpy.ones((2, 3), dtype))
 
@@ -259,11 +470,20 @@ def test_in_place_sums_of_shifted_views(n):
 
 
 @pytest.mark.parametrize("n", [3, 8, 1000, 4097])
-@pytest.mark.parametrize("statement", [
-    "a[:, 0] = a[:, 2]", "a[1:] = a[:-1]", "a[:-1] = a[1:]", "a[:, ::-1] = a", "a[...] = a[::-1]",
-    "a[:, 1:] -= a[:, :-1]",
-    "a[0] = a[:, 0].sum()", "a[::2], a[1::2] = a[1::2].copy()[:1], 7", "a[:, 1] += a[:, 0]; a[:, 0] = a[:, 1]",
-])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "a[:, 0] = a[:, 2]",
+        "a[1:] = a[:-1]",
+        "a[:-1] = a[1:]",
+        "a[:, ::-1] = a",
+        "a[...] = a[::-1]",
+        "a[:, 1:] -= a[:, :-1]",
+        "a[0] = a[:, 0].sum()",
+        "a[::2], a[1::2] = a[1::2].copy()[:1], 7",
+        "a[:, 1] += a[:, 0]; a[:, 0] = a[:, 1]",
+    ],
+)
 def test_assignments_between_overlapping_views(statement, n):
     made = []
     for module in (numpy, np):
@@ -274,15 +494,41 @@ def test_assignments_between_overlapping_views(statement, n):
 
 
 # ----------------------------------------------------------------------------------------------------- indexing
-@pytest.mark.parametrize("text", [
-    "c[[0, 1, 2], [1, 2, 3]]", "c[[0, 3]]", "c[[-4]]", "c[:, [3]]", "c[3]", "c[0, 3]", "c[..., -4]", "c.take([9])",
-    "np.take(c, [3], axis=1)", "c[np.array([0, 1]), 5]", "c[[[0], [9]], [0, 1]]", "np.take_along_axis(c, c + 1, 1)",
-    "c[np.ones(2, bool)]", "c[:, np.ones((3, 3), bool)]", "c[[0.0]]", "c['a']", "c[0, 0, 0]", "np.put(c, [9], 1)",
-    "np.choose([0, 2], [[1, 2], [3, 4]])", "np.unravel_index([9], (3, 3))", "np.ravel_multi_index(([3], [0]), (3, 3))",
-    "np.delete(c, 5, axis=0)", "np.insert(c, 9, 1, axis=0)", "np.bincount([-1])", "c[[True, False, True]]",
-    "c[2, [-3, 2]]",
-    "np.add.at(c, [3], 1)", "np.add.reduceat(c, [0, 3])", "c[10:20].shape", "c[[0, 1], [2, -3]]",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c[[0, 1, 2], [1, 2, 3]]",
+        "c[[0, 3]]",
+        "c[[-4]]",
+        "c[:, [3]]",
+        "c[3]",
+        "c[0, 3]",
+        "c[..., -4]",
+        "c.take([9])",
+        "np.take(c, [3], axis=1)",
+        "c[np.array([0, 1]), 5]",
+        "c[[[0], [9]], [0, 1]]",
+        "np.take_along_axis(c, c + 1, 1)",
+        "c[np.ones(2, bool)]",
+        "c[:, np.ones((3, 3), bool)]",
+        "c[[0.0]]",
+        "c['a']",
+        "c[0, 0, 0]",
+        "np.put(c, [9], 1)",
+        "np.choose([0, 2], [[1, 2], [3, 4]])",
+        "np.unravel_index([9], (3, 3))",
+        "np.ravel_multi_index(([3], [0]), (3, 3))",
+        "np.delete(c, 5, axis=0)",
+        "np.insert(c, 9, 1, axis=0)",
+        "np.bincount([-1])",
+        "c[[True, False, True]]",
+        "c[2, [-3, 2]]",
+        "np.add.at(c, [3], 1)",
+        "np.add.reduceat(c, [0, 3])",
+        "c[10:20].shape",
+        "c[[0, 1], [2, -3]]",
+    ],
+)
 def test_indices_out_of_range(text):
     check(text, c=numpy.arange(9).reshape(3, 3))
 
@@ -319,8 +565,17 @@ def test_results_of_reductions_are_numpys_scalars():
     assert numpy.isscalar(x.sum()) and np.isscalar(x.sum()) and hash(i.max()) == hash(3)
 
 
-@pytest.mark.parametrize("statement", ["a.shape = 6", "a.strides = (8, 8)", "a.dtype = 'i8'", "np.fix(a)",
-                                       "np.maximum(a, 1, a)", "np.cross([1, 2], [3, 4])"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "a.shape = 6",
+        "a.strides = (8, 8)",
+        "a.dtype = 'i8'",
+        "np.fix(a)",
+        "np.maximum(a, 1, a)",
+        "np.cross([1, 2], [3, 4])",
+    ],
+)
 def test_deprecations_warn_as_numpys(statement):
     seen = []
     for module in (numpy, np):
@@ -335,17 +590,27 @@ def test_deprecations_warn_as_numpys(statement):
     assert seen[:half] == seen[half:]
 
 
-SCALARS = ["3", "True", "numpy.float64(2.5)", "numpy.int8(3)", "np.array([4, 5]).sum()", "np.array([1.5, 2.5])[1]",
-           "np.array(2.0)"]
+SCALARS = [
+    "3",
+    "True",
+    "numpy.float64(2.5)",
+    "numpy.int8(3)",
+    "np.array([4, 5]).sum()",
+    "np.array([1.5, 2.5])[1]",
+    "np.array(2.0)",
+]
 
 
 @pytest.mark.parametrize("given", SCALARS)
-@pytest.mark.parametrize("name", """squeeze transpose permute_dims ravel copy sum mean std max argmax any cumsum
+@pytest.mark.parametrize(
+    "name",
+    """squeeze transpose permute_dims ravel copy sum mean std max argmax any cumsum
     cumulative_sum median average clip round real imag conj angle isreal iscomplex nan_to_num sqrt negative sort unique
     flip atleast_1d atleast_2d expand_dims repeat tile concatenate stack vstack hstack full_like zeros_like nonzero
     count_nonzero ptp var prod diff trace diagonal searchsorted histogram polyval poly polyint roots indices tri
     diag_indices histogramdd fix isclose take where select interp percentile nanmax nanmean sinc i0 heaviside modf
-    frexp divmod ldexp array asarray allclose broadcast_to reshape shape size ndim""".split())
+    frexp divmod ldexp array asarray allclose broadcast_to reshape shape size ndim""".split(),
+)
 def test_scalars_in_every_function(name, given):
     for more in ("", ", 2", ", [0, 1]"):
         text = f"np.{name}({given}{more})"

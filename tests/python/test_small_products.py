@@ -89,8 +89,18 @@ def test_views_of_small_arrays_record_nothing():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shapes", [((0,), (0,)), ((3, 0), (0,)), ((0,), (0, 2)), ((3, 0), (0, 2)), ((0, 4), (4, 2)),
-                                    ((0, 4), (4,)), ((2, 4), (4, 0))])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((0,), (0,)),
+        ((3, 0), (0,)),
+        ((0,), (0, 2)),
+        ((3, 0), (0, 2)),
+        ((0, 4), (4, 2)),
+        ((0, 4), (4,)),
+        ((2, 4), (4, 0)),
+    ],
+)
 def test_sums_of_nothing(dtype, shapes):
     a, b = (numpy.ones(shape, dtype) for shape in shapes)
     x, y = numloom.array(a), numloom.array(b)

@@ -99,7 +99,7 @@ check_cpp_format() {
     return "$unformatted"
 }
 
-check_ruff() { (cd "$ROOT" && "$VENV/bin/ruff" check .); }
+check_ruff() { (cd "$ROOT" && "$VENV/bin/ruff" check . && "$VENV/bin/ruff" format --check -q .); }
 check_includes() { "$VENV/bin/python" "$ROOT/tools/check_includes.py"; }
 check_symbols() { "$VENV/bin/python" "$ROOT/tools/check_symbols.py" "$BUILD"; }
 check_sizes() { "$VENV/bin/python" "$ROOT/tools/size_table.py"; }

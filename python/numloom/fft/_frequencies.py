@@ -10,8 +10,7 @@ from numloom._registry import native
 
 def shifted(x, axes, sign):
     x = asnative(x)
-    axes = tuple(range(x.ndim)) if axes is None else axis_tuple(
-        axes if isinstance(axes, int) else tuple(axes), x.ndim)
+    axes = tuple(range(x.ndim)) if axes is None else axis_tuple(axes if isinstance(axes, int) else tuple(axes), x.ndim)
     half = [x.shape[i] // 2 if sign > 0 else -(x.shape[i] // 2) for i in axes]
     return roll.__numloom_native__(x, tuple(half), axes)
 

@@ -5,8 +5,22 @@ import os
 
 import numpy
 
-TRANSFORMS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn",
-              "rfftn", "irfftn")
+TRANSFORMS = (
+    "fft",
+    "ifft",
+    "rfft",
+    "irfft",
+    "hfft",
+    "ihfft",
+    "fft2",
+    "ifft2",
+    "rfft2",
+    "irfft2",
+    "fftn",
+    "ifftn",
+    "rfftn",
+    "irfftn",
+)
 LONG = 1 << 16  # elements from which threads pay
 ONE_AXIS = TRANSFORMS[:6]
 

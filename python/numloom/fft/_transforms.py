@@ -68,8 +68,9 @@ def transformed(kind, forward, a, axes, lengths, norm, out):
         kind = FULL_SPECTRUM
     real, whole = (SINGLE, COMPLEX64) if single else (DOUBLE, COMPLEX128)
     last = lengths[-1]
-    source = fitted(a, whole if kind in (COMPLEX, REAL) else real, axes,
-                    [*lengths[:-1], last // 2 + 1] if kind == REAL else lengths)
+    source = fitted(
+        a, whole if kind in (COMPLEX, REAL) else real, axes, [*lengths[:-1], last // 2 + 1] if kind == REAL else lengths
+    )
     shape = list(source.shape)
     shape[axes[-1]] = last // 2 + 1 if kind == HALF_SPECTRUM else last
     dtype = real if kind == REAL else whole
@@ -155,7 +156,7 @@ def register(name, run, *head, defaults):
         if len(args) > 4:
             raise NotNative
         values = [first_default, second_default, None, None]
-        values[:len(args)] = args
+        values[: len(args)] = args
         for key, value in kwargs.items():
             try:
                 place = (first, second, "norm", "out").index(key)

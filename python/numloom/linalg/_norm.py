@@ -49,7 +49,7 @@ def vector_norm_along(x, order, axes, keepdims):
         return as_array(reduce_op("add", as_array(x != 0), axes, size.dtype, keepdims))
     if type(order) not in (int, float):
         raise NotNative
-    total = as_array(reduce_op("add", as_array(size ** order), axes, size.dtype, keepdims))
+    total = as_array(reduce_op("add", as_array(size**order), axes, size.dtype, keepdims))
     return as_array(total ** (1 / order))
 
 
@@ -155,8 +155,9 @@ def trace(x, /, *, offset=0, dtype=None):
 def outer(x1, x2, /):
     x1, x2 = asnative(x1), asnative(x2)
     if x1.ndim != 1 or x2.ndim != 1:
-        raise ValueError("Input arrays must be one-dimensional, but they are "
-                         f"x1.ndim={x1.ndim!r} and x2.ndim={x2.ndim!r}.")
+        raise ValueError(
+            f"Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim!r} and x2.ndim={x2.ndim!r}."
+        )
     return _functions.outer.__numloom_native__(x1, x2)
 
 
@@ -168,5 +169,3 @@ def cross(x1, x2, /, *, axis=-1):
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
         raise NotNative
     return _functions.cross.__numloom_native__(x1, x2, axis=axis)
-
-

@@ -26,8 +26,11 @@ def _forward(base, name):
 
 
 def _methods(base):
-    return {name: _forward(base, name) for name in dir(base) if not name.startswith("_") and name not in _UTILITIES
-            and callable(getattr(base, name))}
+    return {
+        name: _forward(base, name)
+        for name in dir(base)
+        if not name.startswith("_") and name not in _UTILITIES and callable(getattr(base, name))
+    }
 
 
 def _is_double(dtype):
@@ -287,8 +290,11 @@ class RandomState(_numpy_random.RandomState, metaclass=_Kind):
 
     def get_state(self, legacy=True):
         self._free = None
-        return _fallback.Session().from_host(super().get_state(legacy=legacy)) if legacy else super().get_state(
-            legacy=False)
+        return (
+            _fallback.Session().from_host(super().get_state(legacy=legacy))
+            if legacy
+            else super().get_state(legacy=False)
+        )
 
     def set_state(self, state):
         self._free = None
@@ -313,12 +319,15 @@ def _bit_generator(base):
             kwargs["seed"] = _entropy()
         base.__init__(self, *map(_fallback.plain, args), **{k: _fallback.plain(v) for k, v in kwargs.items()})
 
-    return _Kind(base.__name__, (base,), {"__init__": __init__, "__doc__": base.__doc__,
-                                          "__module__": "numloom.random"})
+    return _Kind(
+        base.__name__, (base,), {"__init__": __init__, "__doc__": base.__doc__, "__module__": "numloom.random"}
+    )
 
 
-MT19937, PCG64, PCG64DXSM, Philox, SFC64 = map(_bit_generator, (
-    _numpy_random.MT19937, _numpy_random.PCG64, _numpy_random.PCG64DXSM, _numpy_random.Philox, _numpy_random.SFC64))
+MT19937, PCG64, PCG64DXSM, Philox, SFC64 = map(
+    _bit_generator,
+    (_numpy_random.MT19937, _numpy_random.PCG64, _numpy_random.PCG64DXSM, _numpy_random.Philox, _numpy_random.SFC64),
+)
 
 Generator.__module__ = RandomState.__module__ = "numloom.random"
 
