@@ -12,11 +12,11 @@
 namespace numloom::library {
 namespace {
 
-constexpr Int kStripe = 192;  // columns of a tile: OpenBLAS packs such stripes at no cost
+constexpr Int kStripe = 768;  // columns of a tile: BLAS packs both factors of each tile anew
 constexpr Int kIntegerStripe = 256;
 constexpr Int kHalf = 72;           // columns from which two tiles are better than one
 constexpr Int kTileWork = 1 << 20;  // multiplications of a tile worth a hand-off
-constexpr Int kHeight = 1365;       // rows of a tile that is wide enough for such efforts
+constexpr Int kHeight = 768;        // rows of a tile that is wide enough for such efforts
 constexpr Int kDepth = 1 << 13;     // summed terms of a slice, where the result is small
 constexpr Int kSmallResult = 1 << 14;
 
