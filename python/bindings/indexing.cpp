@@ -234,9 +234,24 @@ void record_store(const Array& e, const Operand& value) {
     r->last = s->last_touch;
 }
 
+// NaN and infinity are refused as elements of integers, so a scalar of floats is looked at now.
+static bool must_be_seen(PyObject* value, DType to) {
+    return is_scalar(value) && !as_array(value)->value && is_inexact(array_of(value).dtype()) &&
+           !is_inexact(to) && to != DType::Bool;
+}
+static Scalar seen_bytes(PyObject* value, DType to) {
+    Scalar seen;
+    const Array& v = array_of(value);
+    engine().read(v, seen.bytes, Trigger::DataError);
+    Ref number = Ref::take(make_numpy_scalar(v.dtype(), seen.bytes));
+    return element_bytes(number.get(), to);
+}
+
 void store_element(const Array& e, PyObject* value) {
     Scalar bits;
-    if (!number_bytes(value, e.dtype(), &bits)) {
+    if (must_be_seen(value, e.dtype())) {
+        bits = seen_bytes(value, e.dtype());
+    } else if (!number_bytes(value, e.dtype(), &bits)) {
         bool lazy =
             (is_scalar(value) && !as_array(value)->value) || (is_array(value) && array_of(value).ndim() == 0);
         if (lazy) {
@@ -322,13 +337,8 @@ PyObject* getitem(PyObject* self, PyObject* k) {
 void assign_value(const Array& dst, PyObject* value) {
     if (is_array(value) || (is_scalar(value) && !as_array(value)->value)) {
         const Array& v = array_of(value);
-        // NaN and infinity are refused as elements of integers, so a scalar of floats is looked at now.
-        if (is_scalar(value) && is_inexact(v.dtype()) && !is_inexact(dst.dtype()) &&
-            dst.dtype() != DType::Bool) {
-            Scalar seen;
-            engine().read(v, seen.bytes, Trigger::DataError);
-            Ref number = Ref::take(make_numpy_scalar(v.dtype(), seen.bytes));
-            engine().assign(dst.operand(), Operand(element_bytes(number.get(), dst.dtype()), dst.dtype()));
+        if (must_be_seen(value, dst.dtype())) {
+            engine().assign(dst.operand(), Operand(seen_bytes(value, dst.dtype()), dst.dtype()));
             return;
         }
         if (!same_view(dst, v)) assign_checked(dst, v.operand(), v.layout());

@@ -621,3 +621,14 @@ def test_scalars_in_every_function(name, given):
             assert got[:3] == want[:3], text  # the last place may differ
         else:
             assert got == want, text
+
+
+@pytest.mark.parametrize("value", [numpy.nan, numpy.inf, -numpy.inf, 1e30])
+def test_scalars_that_are_no_integers_are_refused_as_elements_of_integers(value):
+    for module in (numpy, np):
+        a, total = module.arange(10), (module.asarray([value]) * 1.0).sum()
+        with pytest.raises((ValueError, OverflowError)):
+            a[3] = total
+        with pytest.raises((ValueError, OverflowError)):
+            a[4:6] = total
+        assert numpy.array_equal(numpy.asarray(a), numpy.arange(10))
