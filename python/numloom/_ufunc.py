@@ -282,6 +282,9 @@ def harmless(name, loop, operands, mask):
     number = constant(0.5 if name == "arctanh" else 1.0, loop)
     masked = []
     for x in operands:
+        if name == "power" and type(x) is not ndarray:
+            masked.append(x)  # 1.0 to any power is harmless, and by a number power has short cuts
+            continue
         chosen = _core.empty(broadcast_shapes(getattr(x, "shape", ()), mask.shape), loop)
         _core.elementwise("where", loop, chosen, mask, x, number)
         masked.append(chosen)
