@@ -152,6 +152,9 @@ PyObject* astype(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     if (n != 2 || keywords(names) || !is_array(args[0]) || !plain_dtype(args[1], &d)) return nullptr;
     const Array& a = array_of(args[0]);
     if (is_complex(a.dtype()) && !is_complex(d)) return nullptr;  // warns
+    // Repeated axes come in another order in a copy than in a ufunc's output.
+    for (int k = 0; k < a.ndim(); ++k)
+        if (a.layout()->stride(k) == 0 && a.layout()->shape(k) > 1) return nullptr;
     const Layout* order = a.layout();
     Array made = allocate(d, a.shape(), &order, 1);
     engine().assign(made.operand(), a.operand());

@@ -108,6 +108,24 @@ void fail(ErrorKind kind, const std::string& what) { throw v1::Error(kind, what)
 inline namespace v1 {
 
 static_assert(static_cast<int>(ErrorKind::LinAlg) == static_cast<int>(ErrorClass::LinAlg));
+// The public enumeration repeats the engine's, name by name.
+using EngineType = decltype(api::type(DType{}));
+#define NL_SAME(d) static_assert(static_cast<int>(DType::d) == static_cast<int>(EngineType::d))
+NL_SAME(Bool);
+NL_SAME(Int8);
+NL_SAME(UInt8);
+NL_SAME(Int16);
+NL_SAME(UInt16);
+NL_SAME(Int32);
+NL_SAME(UInt32);
+NL_SAME(Int64);
+NL_SAME(UInt64);
+NL_SAME(Float16);
+NL_SAME(Float32);
+NL_SAME(Float64);
+NL_SAME(Complex64);
+NL_SAME(Complex128);
+#undef NL_SAME
 static_assert(static_cast<int>(DType::Complex128) == kDTypes - 1);
 
 Error::Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}

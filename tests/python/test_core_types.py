@@ -277,3 +277,28 @@ def test_the_stub_names_what_there_is():
     listed = {n.name for n in ast.parse(stub.read_text()).body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     public = {n for n in dir(_core) if not n.startswith("_") and callable(getattr(_core, n))}
     assert listed - public == {"arraytype"}
+
+
+COPIES = {
+    "astype": lambda module, x: x.astype("f4"),
+    "copy": lambda module, x: x.copy("K"),
+    "array": lambda module, x: module.array(x),
+    "empty_like": lambda module, x: module.empty_like(x),
+    "ufunc": lambda module, x: -x,
+}
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_copies_of_repeated_arrays_lie_in_memory_as_numpys(how):
+    """Whether a reshape of them is a view depends on it."""
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        shape = rng.integers(1, 4, rng.integers(1, 5))
+        base = np.where(rng.random(len(shape)) < 0.4, 1, shape)
+        axes = rng.permutation(len(shape)).tolist()
+        strides = []
+        for module in (np, numloom):
+            x = module.asarray(np.arange(float(base.prod())).reshape(base))
+            y = COPIES[how](module, module.broadcast_to(x, tuple(shape.tolist())).transpose(axes))
+            strides.append([s for s, n in zip(y.strides, y.shape, strict=True) if n > 1])
+        assert strides[0] == strides[1], (seed, shape, base, axes)

@@ -5,16 +5,9 @@
 
 #include <algorithm>
 
+#include "library/vector/avx512.hpp"
+
 #if defined(__AVX512F__)
-// Every processor with AVX-512 counts bits.
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("popcnt"))), apply_to = function)
-#else
-#pragma GCC target("popcnt")
-#endif
-// GCC 12's header hands uninitialised vectors to instructions that ignore them.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
 
 namespace numloom::library::NUMLOOM_TARGET {
 namespace {
@@ -119,7 +112,5 @@ int64_t count_true(const uint8_t* mask, int64_t n) {
 
 }  // namespace numloom::library::NUMLOOM_TARGET
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+NL_END_AVX512
 #endif

@@ -10,16 +10,9 @@
 #include <cstring>
 #include <utility>
 
+#include "library/vector/avx512.hpp"
+
 #if defined(__AVX512F__)
-// Every processor with AVX-512 counts bits.
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("popcnt"))), apply_to = function)
-#else
-#pragma GCC target("popcnt")
-#endif
-// GCC 12's header hands uninitialised vectors to instructions that ignore them.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
 
 namespace numloom::library::NUMLOOM_TARGET {
 namespace {
@@ -448,7 +441,5 @@ int64_t split_u32(const uint32_t* keys, int64_t n, uint32_t pivot, uint32_t* low
 
 }  // namespace numloom::library::NUMLOOM_TARGET
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+NL_END_AVX512
 #endif

@@ -160,6 +160,48 @@ void LoopAssembler::broadcast_scalars() {
     vectors_ = r_.vectors - pinned;
 }
 
+void LoopAssembler::load_pointers(std::initializer_list<int> registers) {
+    pointers_.assign(static_cast<size_t>(s_.operands), -1);
+    const int* next = registers.begin();
+    auto take = [&](int32_t operand) {
+        int& p = pointers_[static_cast<size_t>(operand)];
+        if (p >= 0 || next == registers.end()) return;
+        p = *next++;
+        mov(Xbyak::Reg64(p), ptr[rdi + 8 * operand]);
+    };
+    for (const LoopValue& v : s_.values)
+        if (v.kind == LoopValue::Load) take(v.operand);
+    for (const LoopStore& w : s_.stores) take(w.operand);
+}
+
+void LoopAssembler::loop(int copies) {
+    Xbyak::Label again, end;
+    mov(rbx, rsi);
+    sub(rbx, rax);
+    and_(rbx, -lanes_ * copies);
+    jz(end, T_NEAR);
+    add(rbx, rax);
+    align(32);
+    L(again);
+    body(false, copies);
+    add(rax, lanes_ * copies);
+    cmp(rax, rbx);
+    jb(again, T_NEAR);
+    L(end);
+}
+
+void LoopAssembler::multiply_add(int value, const LoopValue& v) {
+    const Xbyak::Xmm a = wide(get(v.in[0]), v.type), b = wide(get(v.in[1]), v.type),
+                     c = wide(get(v.in[2]), v.type);
+    const Xbyak::Xmm d = wide(allocate(false, value), v.type);
+    const bool eight = item_size(v.type) == 8;
+    vmovaps(d, c);
+    if (v.kind == LoopValue::MultiplyAdd)
+        eight ? vfmadd231pd(d, a, b) : vfmadd231ps(d, a, b);
+    else
+        eight ? vfmsub231pd(d, a, b) : vfmsub231ps(d, a, b);
+}
+
 void LoopAssembler::body(bool tail, int copies) {
     tail_ = tail;
     std::fill(std::begin(owner_), std::end(owner_), -1);

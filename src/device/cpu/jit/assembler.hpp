@@ -7,6 +7,7 @@
 #include <xbyak/xbyak.h>
 
 #include <climits>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -56,6 +57,9 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
     virtual void zero(int reg) = 0;
     virtual void broadcast_scalar(int reg, const LoopValue& v) = 0;  // from the address in r11
 
+    // The register of the width that `lanes_` elements of a type take.
+    virtual Xbyak::Xmm wide(int reg, DType type) const = 0;
+
     // Makes the code of one iteration over `copies` groups; `tail` is for the generator's own use.
     void body(bool tail, int copies);
     int choose_copies() const;
@@ -64,6 +68,12 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
     void enter();
     void leave(int extra_bytes);
     void broadcast_scalars();
+    // Addresses of operands into general registers, as far as these last; loads first.
+    void load_pointers(std::initializer_list<int> registers);
+    // Whole groups of points, `copies` at a time; rax counts points, rbx tells where the loop ends.
+    void loop(int copies);
+    // in[0] * in[1] + (-) in[2], rounded once.
+    void multiply_add(int value, const LoopValue& v);
 
     static DType result_type(const LoopValue& v) {
         return v.kind == LoopValue::Compute ? result_dtype(v.op, v.type) : v.type;
@@ -100,7 +110,8 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
     const Registers r_;
     int lanes_;  // points of one group
     bool tail_ = false;
-    std::vector<Item> items_;  // of the body that is being made
+    std::vector<Item> items_;    // of the body that is being made
+    std::vector<int> pointers_;  // register of each operand's address, or -1
 
   private:
     struct Pinned {

@@ -29,7 +29,9 @@ class Avx2Loop final : public LoopAssembler {
     // rax: point; rbx: where the loop ends; r12: table of operands; r11: passing addresses.
     void emit() {
         enter();
-        load_pointers();
+        mov(r12, rdi);
+        load_pointers({Xbyak::Operand::RDX, Xbyak::Operand::R8, Xbyak::Operand::R9, Xbyak::Operand::R10,
+                       Xbyak::Operand::R13, Xbyak::Operand::R14, Xbyak::Operand::R15});
         broadcast_scalars();
         const int copies = choose_copies();
         xor_(rax, rax);
@@ -43,23 +45,6 @@ class Avx2Loop final : public LoopAssembler {
         L(done);
         leave(stack_buffers());
         constants();
-    }
-
-    // Whole groups, `copies` at a time.
-    void loop(int copies) {
-        Xbyak::Label again, end;
-        mov(rbx, rsi);
-        sub(rbx, rax);
-        and_(rbx, -lanes_ * copies);
-        jz(end, T_NEAR);
-        add(rbx, rax);
-        align(32);
-        L(again);
-        body(false, copies);
-        add(rax, lanes_ * copies);
-        cmp(rax, rbx);
-        jb(again, T_NEAR);
-        L(end);
     }
 
     // The last rbx points, fewer than a group.
@@ -115,24 +100,6 @@ class Avx2Loop final : public LoopAssembler {
 
     int stack_buffers() const { return 2 * kVectorBytes * s_.operands; }
 
-    void load_pointers() {
-        static const int pool[] = {Xbyak::Operand::RDX, Xbyak::Operand::R8,  Xbyak::Operand::R9,
-                                   Xbyak::Operand::R10, Xbyak::Operand::R13, Xbyak::Operand::R14,
-                                   Xbyak::Operand::R15};
-        mov(r12, rdi);
-        pointers_.assign(static_cast<size_t>(s_.operands), -1);
-        size_t used = 0;
-        auto take = [&](int32_t operand) {
-            int& p = pointers_[static_cast<size_t>(operand)];
-            if (p >= 0 || used == std::size(pool)) return;
-            p = pool[used++];
-            mov(Reg64(p), ptr[rdi + 8 * operand]);
-        };
-        for (const LoopValue& v : s_.values)
-            if (v.kind == LoopValue::Load) take(v.operand);
-        for (const LoopStore& w : s_.stores) take(w.operand);
-    }
-
     // --- memory ---
 
     void zero(int reg) override { vpxor(Ymm(reg), Ymm(reg), Ymm(reg)); }
@@ -162,7 +129,7 @@ class Avx2Loop final : public LoopAssembler {
     }
 
     // The register of the width that `lanes_` elements of a type take.
-    Xmm wide(int r, DType type) const {
+    Xmm wide(int r, DType type) const override {
         if (type == DType::Bool || item_size(type) * lanes_ == kVectorBytes) return Ymm(r);
         return Xmm(r);
     }
@@ -309,17 +276,6 @@ class Avx2Loop final : public LoopAssembler {
 
 #define NL_BY_SIZE(type, name64, name32, ...) \
     (item_size(type) == 8 ? name64(__VA_ARGS__) : name32(__VA_ARGS__))
-
-    void multiply_add(int i, const LoopValue& v) {
-        const DType t = v.type;
-        const Xmm a = wide(get(v.in[0]), t), b = wide(get(v.in[1]), t), c = wide(get(v.in[2]), t);
-        const Xmm d = wide(allocate(false, i), t);
-        vmovaps(d, c);
-        if (v.kind == LoopValue::MultiplyAdd)
-            NL_BY_SIZE(t, vfmadd231pd, vfmadd231ps, d, a, b);
-        else
-            NL_BY_SIZE(t, vfmsub231pd, vfmsub231ps, d, a, b);
-    }
 
     void arithmetic(int i, const LoopValue& v) {
         const DType t = v.type;
@@ -638,7 +594,6 @@ class Avx2Loop final : public LoopAssembler {
         constant(unit32_, 0x0000000100000001);
     }
 
-    std::vector<int> pointers_;  // register of each operand's address, or -1
     std::optional<Address> memory_;
     std::optional<Xmm> vector_;
     Xbyak::Label ones_, bytes_, sign64_, rest64_, infinity64_, one64_, unit64_, sign32_, rest32_, infinity32_,

@@ -29,7 +29,9 @@ class Avx512Loop final : public LoopAssembler {
     // k7: mask of the last points; k5, k6: of their complex numbers, first and second half.
     void emit() {
         enter();
-        load_pointers();
+        load_pointers({Xbyak::Operand::RDX, Xbyak::Operand::RCX, Xbyak::Operand::R8, Xbyak::Operand::R9,
+                       Xbyak::Operand::R10, Xbyak::Operand::R12, Xbyak::Operand::R13, Xbyak::Operand::R14,
+                       Xbyak::Operand::R15});
         broadcast_scalars();
         const int copies = choose_copies();
         xor_(rax, rax);
@@ -55,40 +57,6 @@ class Avx512Loop final : public LoopAssembler {
         L(done);
         leave(0);
         constants();
-    }
-
-    // Whole groups, `copies` at a time.
-    void loop(int copies) {
-        Xbyak::Label again, end;
-        mov(rbx, rsi);
-        sub(rbx, rax);
-        and_(rbx, -lanes_ * copies);
-        jz(end, T_NEAR);
-        add(rbx, rax);
-        align(32);
-        L(again);
-        body(false, copies);
-        add(rax, lanes_ * copies);
-        cmp(rax, rbx);
-        jb(again, T_NEAR);
-        L(end);
-    }
-
-    void load_pointers() {
-        static const int pool[] = {Xbyak::Operand::RDX, Xbyak::Operand::RCX, Xbyak::Operand::R8,
-                                   Xbyak::Operand::R9,  Xbyak::Operand::R10, Xbyak::Operand::R12,
-                                   Xbyak::Operand::R13, Xbyak::Operand::R14, Xbyak::Operand::R15};
-        pointers_.assign(static_cast<size_t>(s_.operands), -1);
-        size_t used = 0;
-        auto take = [&](int32_t operand) {
-            int& p = pointers_[static_cast<size_t>(operand)];
-            if (p >= 0 || used == std::size(pool)) return;
-            p = pool[used++];
-            mov(Reg64(p), ptr[rdi + 8 * operand]);
-        };
-        for (const LoopValue& v : s_.values)
-            if (v.kind == LoopValue::Load) take(v.operand);
-        for (const LoopStore& w : s_.stores) take(w.operand);
     }
 
     void zero(int reg) override { vpxord(Zmm(reg), Zmm(reg), Zmm(reg)); }
@@ -128,7 +96,7 @@ class Avx512Loop final : public LoopAssembler {
     }
 
     // The register of the width that `lanes_` elements of a type take.
-    Xmm wide(int r, DType type) const {
+    Xmm wide(int r, DType type) const override {
         if (item_size(type) * lanes_ == 64) return Zmm(r);
         return Ymm(r);
     }
@@ -319,17 +287,6 @@ class Avx512Loop final : public LoopAssembler {
             default:
                 unreachable("operation of the assembler");
         }
-    }
-
-    void multiply_add(int i, const LoopValue& v) {
-        const DType t = v.type;
-        const Xmm a = wide(get(v.in[0]), t), b = wide(get(v.in[1]), t), c = wide(get(v.in[2]), t);
-        const Xmm d = wide(allocate(false, i), t);
-        vmovaps(d, c);
-        if (v.kind == LoopValue::MultiplyAdd)
-            NL_BY_SIZE(t, vfmadd231pd, vfmadd231ps, d, a, b);
-        else
-            NL_BY_SIZE(t, vfmsub231pd, vfmsub231ps, d, a, b);
     }
 
     void unary(int i, const LoopValue& v) {
@@ -618,7 +575,6 @@ class Avx512Loop final : public LoopAssembler {
             }
     }
 
-    std::vector<int> pointers_;  // register of each operand's address, or -1
     std::optional<Address> memory_;
     std::optional<Xmm> vector_;
     Xbyak::Label ones_, sign64_, rest64_, infinity64_, one64_, unit64_, sign32_, rest32_, infinity32_, one32_,
