@@ -15,8 +15,7 @@ copyright = "the Numloom authors"
 release = version = "0.1.0"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
-# A page without a text yet is no page.
-exclude_patterns = ["generated", *(page.name for page in HERE.glob("*.md") if not page.stat().st_size)]
+exclude_patterns = ["generated"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False

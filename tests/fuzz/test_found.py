@@ -5,7 +5,6 @@ import pytest
 from .configurations import CONFIGURATIONS
 from .program import Program, Rule, Statement
 from .runner import Settings, run_programs
-from .test_fuzz import has_numloom
 
 FOUND = {
     # two equal views of one renamed storage gave it two new buffers
@@ -86,16 +85,12 @@ FOUND = {
 
 @pytest.mark.parametrize("configuration", ["plain", "split", "unfused"])
 def test_found_before(configuration):
-    if not has_numloom():
-        pytest.skip("numloom._core is not built")
     programs = [Program([Statement(text) for text in texts], name) for name, texts in FOUND.items()]
     failure = run_programs(Settings(), CONFIGURATIONS[configuration], programs)
     assert failure is None, f"{programs[failure.index].label}: {failure.difference}"
 
 
 def test_erf_of_float32_keeps_its_bound():
-    if not has_numloom():
-        pytest.skip("numloom._core is not built")
     text = "a1 = special.erf(np.arange(-40000, 40000, dtype='float32') / np.float32(10000))"
     rule = Rule("ulp", "a1", "erf", ["np.arange(-40000, 40000, dtype='float32') / np.float32(10000)"])
     assert run_programs(Settings(), CONFIGURATIONS["plain"], [Program([Statement(text, rule)])]) is None
@@ -103,8 +98,6 @@ def test_erf_of_float32_keeps_its_bound():
 
 def test_power_by_an_array_without_axes():
     """NumPy looks at the value 0.5 and takes a root, which differs from pow at -inf and -0.0."""
-    if not has_numloom():
-        pytest.skip("numloom._core is not built")
     make = "a0 = np.array([-np.inf, -0.0, 2.0, np.nan])\na1 = np.array(0.5)"
     programs = []
     for exponent in ("a1", "a1[...]", "0.5", "np.float64(0.5)"):

@@ -1,7 +1,6 @@
 """The fuzzer's own tests, and its fixed part for Numloom: the same programs in every run."""
 
 import collections
-import importlib
 import os
 import subprocess
 import sys
@@ -22,14 +21,6 @@ PROGRAMS = int(os.environ.get("NUMLOOM_FUZZ_PROGRAMS", "250"))  # in each config
 def numpy_allowed(monkeypatch):
     """NumPy's own accuracy as the bound, where NumPy (or a stand-in on top of it) is the module under test."""
     monkeypatch.setattr(bounds, "ulps_allowed", bounds.NUMPY_ULPS)
-
-
-def has_numloom() -> bool:
-    try:
-        importlib.import_module("numloom._core")
-    except ImportError:
-        return False
-    return True
 
 
 # ------------------------------------------------------------------------------------------------ generator, oracle
@@ -136,21 +127,15 @@ def test_minimiser_leaves_little():
 # ------------------------------------------------------------------------------------------------ Numloom
 @pytest.mark.parametrize("name", SINGLE_PROCESS)
 def test_numloom(name):
-    if not has_numloom():
-        pytest.skip("numloom._core is not built")
     failures = run_range(Settings(seed=1), CONFIGURATIONS[name], 0, PROGRAMS, most_failures=3)
     assert not failures, "\n".join(f"seed 1, program {f.index}: {f.difference}" for f in failures)
 
 
 def test_hazard_check_taken_out_of_the_planner_is_found():
-    if not has_numloom():
-        pytest.skip("numloom._core is not built")
     assert run_range(Settings(seed=1), PLANTED["without hazards"], 0, 1000, most_failures=1)
 
 
 def test_numloom_exact_chains():
     """Long lazy chains: nothing is judged and overwritten on the way."""
-    if not has_numloom():
-        pytest.skip("numloom._core is not built")
     failures = run_range(Settings(seed=2, pure_exact=True), CONFIGURATIONS["plain"], 0, PROGRAMS, most_failures=3)
     assert not failures, "\n".join(f"seed 2, program {f.index}: {f.difference}" for f in failures)
