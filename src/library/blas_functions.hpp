@@ -16,6 +16,7 @@ struct Factor {
     bool turned;
     const T* at(Int i, Int j) const { return data + (turned ? j * ld + i : i * ld + j); }
     Factor from(Int i, Int j) const { return {at(i, j), ld, turned}; }
+    Factor moved(Int elements) const { return {data + elements, ld, turned}; }
 };
 
 // alpha and beta go by value for real types, by address for complex ones.

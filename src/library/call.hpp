@@ -35,13 +35,16 @@ std::span<const Entry> interpolation_entries();
 // Elements per chunk from which threads pay.
 inline constexpr int64_t kGrain = 1 << 15;
 
-// Memory for the time of a call.
+// Memory for the time of a call; none where it has no elements.
 template <class T>
 class Scratch {
   public:
     explicit Scratch(int64_t n)
-        : bytes_(n * static_cast<int64_t>(sizeof(T))), data_(allocate_scratch(bytes_)) {}
-    ~Scratch() { release_scratch(data_, bytes_); }
+        : bytes_(n * static_cast<int64_t>(sizeof(T))),
+          data_(bytes_ > 0 ? allocate_scratch(bytes_) : nullptr) {}
+    ~Scratch() {
+        if (data_) release_scratch(data_, bytes_);
+    }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
     T* get() const { return reinterpret_cast<T*>(data_); }

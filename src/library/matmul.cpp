@@ -1,11 +1,13 @@
-// Matrix products. A product is cut into tiles whose bounds follow from its extents alone; each is one call
-// of a single-threaded BLAS, or a loop of ours where there is none for the dtype, on one of our threads. So
-// the bits are the same for any number of threads.
+// Matrix products. Large real ones are made by blocked_product.hpp where the processor has loops for it. Any
+// other is cut into tiles whose bounds follow from its extents alone; each is one call of a single-threaded
+// BLAS, or a loop of ours where there is none for the dtype, on one of our threads. So the bits are the same
+// for any number of threads.
 #include <algorithm>
 #include <vector>
 
 #include "core/scalar.hpp"
 #include "library/blas_functions.hpp"
+#include "library/blocked_product.hpp"
 #include "library/call.hpp"
 #include "library/vector.hpp"
 
@@ -151,24 +153,6 @@ void add_slices(const Cuts& cuts, const T* partial, T* c) {
     }
 }
 
-// Memory for the time of a call.
-class Scratch {
-  public:
-    explicit Scratch(Int bytes) : bytes_(bytes), data_(bytes > 0 ? allocate_scratch(bytes) : nullptr) {}
-    ~Scratch() {
-        if (data_) release_scratch(data_, bytes_);
-    }
-    Scratch(const Scratch&) = delete;
-    template <class T>
-    T* as() const {
-        return reinterpret_cast<T*>(data_);
-    }
-
-  private:
-    Int bytes_;
-    char* data_;
-};
-
 struct Batch {
     Int count, step_a, step_b;
 };
@@ -178,17 +162,22 @@ void products(DType d, const Cuts& cuts, const Batch& batch, const Factor<T>& a,
     const Int size = cuts.m * cuts.n, tiles = cuts.tiles();
     const bool symmetric = in_blas<T>() && a.data == b.data && a.ld == b.ld && a.turned != b.turned &&
                            cuts.m == cuts.n && batch.step_a == batch.step_b;
-    const Scratch partials(cuts.slices > 1 ? batch.count * cuts.slices * size * static_cast<Int>(sizeof(T))
-                                           : 0);
+    const Scratch<T> partials(cuts.slices > 1 ? batch.count * cuts.slices * size : 0);
     auto one = [&](Int t) {
         const Int item = t / tiles;
-        const Factor<T> x{a.data + item * batch.step_a, a.ld, a.turned},
-            y{b.data + item * batch.step_b, b.ld, b.turned};
-        T* partial = cuts.slices > 1 ? partials.as<T>() + item * cuts.slices * size : nullptr;
+        const Factor<T> x = a.moved(item * batch.step_a), y = b.moved(item * batch.step_b);
+        T* partial = cuts.slices > 1 ? partials.get() + item * cuts.slices * size : nullptr;
         run_tile(d, cuts, t % tiles, x, y, c + item * size, partial);
     };
     const double work =
         static_cast<double>(cuts.m) * static_cast<double>(cuts.n) * static_cast<double>(cuts.k);
+    if constexpr (std::is_floating_point_v<T>)
+        if (!symmetric && cuts.slices == 1 && blocked_product_pays<T>(cuts.m, cuts.k, cuts.n)) {
+            for (Int i = 0; i < batch.count; ++i)
+                blocked_product(cuts.m, cuts.k, cuts.n, a.moved(i * batch.step_a), b.moved(i * batch.step_b),
+                                c + i * size);
+            return;
+        }
     if (symmetric && cuts.columns > 1 && batch.count == 1) {
         const SingleThreadedBlas alone;
         const Int last = cuts.columns - 1;  // the widest part of the triangle first
@@ -206,7 +195,7 @@ void products(DType d, const Cuts& cuts, const Batch& batch, const Factor<T>& a,
     }
     if (cuts.slices > 1)
         for (Int i = 0; i < batch.count; ++i)
-            add_slices(cuts, partials.as<T>() + i * cuts.slices * size, c + i * size);
+            add_slices(cuts, partials.get() + i * cuts.slices * size, c + i * size);
     if (symmetric)
         for (Int i = 0; i < batch.count; ++i) mirror(cuts, c + i * size);
 }
@@ -221,14 +210,14 @@ void half_products(const Cuts& cuts, const Batch& batch, const Factor<Half>& a, 
                 for (Int j = 0; j < columns; ++j) to[j] = half_to_float(x.data[item * step + i * x.ld + j]);
     };
     const Int size_a = cuts.m * cuts.k, size_b = cuts.k * cuts.n, size = batch.count * cuts.m * cuts.n;
-    const Scratch wide_a(4 * size_a * (batch.step_a ? batch.count : 1)),
-        wide_b(4 * size_b * (batch.step_b ? batch.count : 1)), wide_c(4 * size);
-    widen(a, cuts.m, cuts.k, batch.step_a, wide_a.as<float>());
-    widen(b, cuts.k, cuts.n, batch.step_b, wide_b.as<float>());
+    const Scratch<float> wide_a(size_a * (batch.step_a ? batch.count : 1)),
+        wide_b(size_b * (batch.step_b ? batch.count : 1)), wide_c(size);
+    widen(a, cuts.m, cuts.k, batch.step_a, wide_a.get());
+    widen(b, cuts.k, cuts.n, batch.step_b, wide_b.get());
     products<float>(DType::Float32, cuts, {batch.count, batch.step_a ? size_a : 0, batch.step_b ? size_b : 0},
-                    {wide_a.as<float>(), a.turned ? cuts.m : cuts.k, a.turned},
-                    {wide_b.as<float>(), b.turned ? cuts.k : cuts.n, b.turned}, wide_c.as<float>());
-    for (Int i = 0; i < size; ++i) c[i] = float_to_half(wide_c.as<float>()[i]);
+                    {wide_a.get(), a.turned ? cuts.m : cuts.k, a.turned},
+                    {wide_b.get(), b.turned ? cuts.k : cuts.n, b.turned}, wide_c.get());
+    for (Int i = 0; i < size; ++i) c[i] = float_to_half(wide_c.get()[i]);
 }
 
 // Integer loops want the rows of the second factor contiguous.
@@ -260,10 +249,10 @@ void matmul(std::span<const int64_t> p, const CallOperand& out, std::span<const 
             const bool turn = b.turned && cuts.n > 1;
             if (b.turned && !turn) b = {b.data, 1, false};  // one column: its elements are contiguous
             const Int items = batch.step_b ? batch.count : 1;
-            const Scratch space(turn ? items * cuts.k * cuts.n * static_cast<Int>(sizeof(T)) : 0);
+            const Scratch<T> space(turn ? items * cuts.k * cuts.n : 0);
             if (turn) {
-                turn_back(cuts, batch, b, space.as<T>());
-                b = {space.as<T>(), cuts.n, false};
+                turn_back(cuts, batch, b, space.get());
+                b = {space.get(), cuts.n, false};
                 batch.step_b = batch.step_b ? cuts.k * cuts.n : 0;
             }
             products(out.dtype, cuts, batch, a, b, c);

@@ -30,6 +30,22 @@ struct PhiloxStream {
 };
 inline constexpr int64_t kPhiloxGroup = 16;  // draws begin at multiples of this many numbers
 
+// Products of real matrices whose factors were packed into panels. A panel holds `rows` rows of the first
+// factor, or `columns` columns of the second, for a slice of the depth: what is multiplied at one depth lies
+// together. The last panel is filled up with repeated lines, so that nothing is computed that the product
+// itself does not compute.
+template <class T>
+struct ProductLoops {
+    int64_t rows = 0, columns = 0;
+    // Packs lines[lines][depth], rows of the first or columns of the second factor, as one panel of `width`.
+    void (*pack)(const T* from, int64_t line_step, int64_t depth_step, int64_t lines, int64_t depth,
+                 int64_t width, T* to) = nullptr;
+    // c[rows, columns], whose rows are contiguous, = or += a times b. The products of an element are summed
+    // in the order of the depth, each rounded once with its addition.
+    void (*multiply)(int64_t rows, int64_t columns, int64_t depth, const T* a, const T* b, T* c,
+                     int64_t c_row, bool add) = nullptr;
+};
+
 struct VectorTable {
     const char* name;
     KeyLoops<uint64_t> keys64;
@@ -64,6 +80,8 @@ struct VectorTable {
     void (*integer_product)(int64_t item, bool logical, int64_t rows, int64_t columns, int64_t depth,
                             const void* a, int64_t a_row, int64_t a_column, const void* b, int64_t b_row,
                             void* c, int64_t c_row);
+    ProductLoops<double> products64;
+    ProductLoops<float> products32;
 };
 
 // The table in use: plain code unless someone chose another.

@@ -26,7 +26,7 @@ class Step:
     mask: object = True
 
     def judged(self, got) -> str | None:
-        """None when `got` is a result that the rule allows; what a where= left alone must be NumPy's."""
+        """None for NumPy's own bits and what the rule allows; what a where= left alone must be NumPy's."""
         if kind_of(got) != kind_of(self.saved):
             return f"got {kind_of(got)} {short(got)}, want {kind_of(self.saved)} {short(self.saved)}"
         problem = _form(got, self.saved)
@@ -34,8 +34,7 @@ class Step:
             return problem
         got = numpy.asarray(got)
         agree, reference_ = self.judge(got)
-        if self.mask is not True:
-            agree = numpy.where(self.mask, agree, bounds.same_bits(got, numpy.asarray(self.saved)))
+        agree = agree & self.mask | bounds.same_bits(got, numpy.asarray(self.saved))
         return bounds.first_difference(got, reference_, agree)
 
 

@@ -4,6 +4,7 @@
 #include "library/vector/mersenne.hpp"
 #include "library/vector/product.hpp"
 #include "library/vector/random.hpp"
+#include "library/vector/real_product.hpp"
 #include "library/vector/selection.hpp"
 #include "library/vector/sort.hpp"
 
@@ -41,6 +42,13 @@ const VectorTable kVectors = {
     .count_true = nullptr,
 #endif
     .integer_product = integer_product,
+#if defined(__AVX512F__)
+    .products64 = {kProductRows, kProductColumns<double>, pack_panel, real_product},
+    .products32 = {kProductRows, kProductColumns<float>, pack_panel, real_product},
+#else
+    .products64 = {},
+    .products32 = {},
+#endif
 };
 
 }  // namespace numloom::library::NUMLOOM_TARGET
