@@ -5,6 +5,9 @@
 FOLDER holds clones of the repositories that manifest.toml names, as OWNER/NAME (`--missing` prints the commands). Each
 program is copied to a scratch folder and run from there in processes of its own, NumPy and Numloom in turn; its text
 stays as it is but for the sizes that the manifest states. Exit status 1 if a program fails or differs.
+
+`--agree` compares the results alone, one call a side and no times: for several devices in one process
+(`NUMLOOM_DEVICES=cpu:3 NUMLOOM_SHARD_MIN=1`) and for busy machines.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ import manifest  # noqa: E402
 UNWANTED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
-def environment(record: pathlib.Path) -> dict:
+def environment(record: pathlib.Path, once: bool) -> dict:
     """Return the variables that a program runs with."""
     result = {key: value for key, value in os.environ.items() if key not in UNWANTED}
     paths = [str(HERE), str(HERE.parent.parent / "python")]
@@ -41,17 +44,18 @@ def environment(record: pathlib.Path) -> dict:
     result["PYTHONDONTWRITEBYTECODE"] = "1"
     result["PYTHONHASHSEED"] = "0"
     result["PYTHONWARNINGS"] = "ignore"
+    result["PROGRAM_ONCE"] = str(int(once))
     return result
 
 
-def execute(folder: pathlib.Path, numloom: bool, limit: float) -> dict:
+def execute(folder: pathlib.Path, numloom: bool, limit: float, once: bool) -> dict:
     """Run the prepared program once; return its record, or {"error": text}."""
     record = folder / "record.pickle"
     record.unlink(missing_ok=True)
     arguments = [sys.executable, *(["-m", "numloom", "run"] if numloom else []), "program.py"]
     try:
         done = subprocess.run(
-            arguments, cwd=folder, env=environment(record), capture_output=True, text=True, timeout=limit
+            arguments, cwd=folder, env=environment(record, once), capture_output=True, text=True, timeout=limit
         )
     except subprocess.TimeoutExpired:
         return {"error": f"more than {limit:.0f} s"}
@@ -75,22 +79,23 @@ def measure(program: manifest.Program, sources: pathlib.Path, arguments: argpars
         row["size"] = program.size
         best = {False: math.inf, True: math.inf}
         records = {}
-        for _ in range(arguments.rounds):
+        for _ in range(1 if arguments.agree else arguments.rounds):
             for numloom in (False, True):
-                records[numloom] = record = execute(folder, numloom, arguments.limit)
+                records[numloom] = record = execute(folder, numloom, arguments.limit, arguments.agree)
                 if "error" in record:
                     if arguments.logs:
                         print(record.get("log", ""), file=sys.stderr)
                     return row | {"status": "fails" if numloom else "NumPy fails", "reason": record["error"]}
                 best[numloom] = min(best[numloom], *record["seconds"])
-    row |= {"peer_seconds": best[False], "seconds": best[True], "ratio": best[False] / best[True]}
-    row["cold_seconds"] = records[True]["seconds"][0]
+    if not arguments.agree:
+        row |= {"peer_seconds": best[False], "seconds": best[True], "ratio": best[False] / best[True]}
+        row["cold_seconds"] = records[True]["seconds"][0]
     row["host"] = [list(entry) for entry in records[True]["host"]]
     difference, fault = compare.compare(records[False]["results"], records[True]["results"], program.tolerance)
     row |= {"difference": difference, "status": "differs" if fault else "same"}
     if fault:
         row["reason"] = fault
-    elif program.slow and row["ratio"] < 0.8:
+    elif program.slow and row.get("ratio", 1) < 0.8:
         row["reason"] = program.slow
     return row
 
@@ -98,9 +103,11 @@ def measure(program: manifest.Program, sources: pathlib.Path, arguments: argpars
 def line(row: dict) -> str:
     """Return a row as one line of the report's table."""
     host = ", ".join(f"{name} {calls}" for name, calls, _ in row.get("host", [])[:4]) or "-"
-    if "ratio" not in row:
+    if "difference" not in row:
         return f"| {row['name']} | {row['size']} | | | | {row['status']}: {row['reason']} | |"
     outcome = f"{row['difference']:.1g}" if row["status"] == "same" else row["status"]
+    if "ratio" not in row:
+        return f"| {row['name']} | {row['size']} | | | | {outcome} | {host} |"
     return (
         f"| {row['name']} | {row['size']} | {row['peer_seconds'] * 1e3:.3g} | {row['seconds'] * 1e3:.3g} "
         f"| {row['ratio']:.2f} | {outcome} | {host} |"
@@ -152,13 +159,17 @@ def parse() -> argparse.Namespace:
         "--only", metavar="WORDS", help="programs whose name contains one of these, separated by commas"
     )
     parser.add_argument("--rounds", type=int, default=2, help="processes of each kind for each program")
+    parser.add_argument("--agree", action="store_true", help="compare the results alone: one call a side, no times")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for one process")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path, help="write the rows, a list of objects")
     parser.add_argument("--report", metavar="FILE", type=pathlib.Path, help="write the table as Markdown")
     parser.add_argument("--logs", action="store_true", help="print what a failing program wrote to stderr")
     parser.add_argument("--keep", metavar="DIR", type=pathlib.Path, help="write the prepared programs there and stop")
     parser.add_argument("--missing", action="store_true", help="print how to clone what FOLDER lacks, and stop")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.agree and arguments.report:
+        parser.error("a report is of times: it can't be made with --agree")
+    return arguments
 
 
 def main() -> int:
@@ -191,9 +202,8 @@ def main() -> int:
         arguments.report.write_text(report(rows))
     ratios = [row["ratio"] for row in rows if "ratio" in row]
     same = sum(row["status"] == "same" for row in rows)
-    print(
-        f"{same} of {len(rows)} the same; geometric mean {geometric(ratios):.2f}x; least {min(ratios, default=0):.2f}x"
-    )
+    speed = f"; geometric mean {geometric(ratios):.2f}x; least {min(ratios):.2f}x" if ratios else ""
+    print(f"{same} of {len(rows)} the same{speed}")
     return 0 if same == len(rows) else 1
 
 

@@ -1,7 +1,7 @@
 """Imported by a public program while it is measured: times it, takes its results and notes what ran on the host.
 
 The folder of this file is not the program's, so that NumPy stays NumPy here under ``numloom run``. What is found is
-written as a pickle to the file that the environment's PROGRAM_RECORD names.
+written as a pickle to the file that the environment's PROGRAM_RECORD names. PROGRAM_ONCE=1: one call, for the results.
 """
 
 import functools
@@ -87,6 +87,8 @@ def measure(prepare, work, least=3, seconds=1.0, most=25):
     seconds : float
         Calls are made until so much time has gone into them.
     """
+    if os.environ.get("PROGRAM_ONCE") == "1":
+        least = most = 1
     while len(_state["seconds"]) < least or (sum(_state["seconds"]) < seconds and len(_state["seconds"]) < most):
         _seed()
         values = prepare()

@@ -120,6 +120,13 @@ def test_every_kind_runs_on_both_sides(programs):
     assert "4 give NumPy's results" in report and "| script | n=300 |" in report
 
 
+def test_results_alone(programs):
+    done = run(programs, "--agree", "--json", programs / "rows.json")
+    assert done.returncode == 0 and "4 of 4 the same\n" in done.stdout, done.stdout + done.stderr
+    rows = json.loads((programs / "rows.json").read_text())
+    assert all(row["status"] == "same" and "ratio" not in row for row in rows)
+
+
 def test_a_wrong_result_and_a_failure_are_told(programs):
     root = programs / "someone" / "programs"
     (root / "snippet.py").write_text(SNIPPET.replace("* 2", "* (2 if np.__name__ == 'numpy' else 3)"))

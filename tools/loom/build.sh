@@ -20,17 +20,19 @@ find_build_tools() {
 
 # $1 build folder, the rest CMake options. Configures when there is no build yet or the options changed, then builds.
 cmake_build() {
-    local folder="$1" options stamp
+    local folder="$1" options stamp wanted
     shift
     options=(-G Ninja "-DCMAKE_MAKE_PROGRAM=$NINJA" -DNUMLOOM_WERROR=ON "$@")
     header_exists gtest/gtest.h && options+=(-DNUMLOOM_TESTS=ON)
     stamp="$folder/loom-options"
+    # The interpreter behind the environment too: a new .venv has the same path.
+    wanted="$ROOT $(readlink -f "$VENV/bin/python") ${options[*]}"
     mkdir -p "$folder"
-    if [[ ! -e "$folder/build.ninja" || "$(cat "$stamp" 2>/dev/null)" != "$ROOT ${options[*]}" ]]; then
+    if [[ ! -e "$folder/build.ninja" || "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]]; then
         rm -f "$folder/CMakeCache.txt"
         say "configuring ${folder#"$ROOT"/}"
         quietly "cmake" "$CMAKE" -S "$ROOT" -B "$folder" "${options[@]}" || return 1
-        printf '%s' "$ROOT ${options[*]}" >"$stamp"
+        printf '%s' "$wanted" >"$stamp"
     fi
     # To stderr, so that the output of programs stays clean; silent where there is nothing to do.
     if [[ -t 2 ]]; then
