@@ -387,6 +387,15 @@ int array_contains(PyObject* self, PyObject* value) {
     });
 }
 
+// operator.concat, and + where both operands leave it to the other.
+PyObject* array_concat(PyObject*, PyObject*) {
+    PyErr_SetString(
+        PyExc_TypeError,
+        "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. Please "
+        "do not rely on this error; it may not be given on all Python implementations.");
+    return nullptr;
+}
+
 PyObject* array_subscript(PyObject* self, PyObject* k) {
     return guarded([&] { return getitem(self, k); });
 }
@@ -485,6 +494,7 @@ void init_array_type(PyObject* module) {
                                   {Py_mp_subscript, reinterpret_cast<void*>(array_subscript)},
                                   {Py_mp_ass_subscript, reinterpret_cast<void*>(array_assign)},
                                   {Py_sq_length, reinterpret_cast<void*>(array_length)},
+                                  {Py_sq_concat, reinterpret_cast<void*>(array_concat)},
                                   {Py_sq_item, reinterpret_cast<void*>(array_item)},
                                   {Py_sq_contains, reinterpret_cast<void*>(array_contains)},
                                   {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},

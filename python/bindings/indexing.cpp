@@ -334,6 +334,19 @@ PyObject* getitem(PyObject* self, PyObject* k) {
     return new_view(o, target_view(o->array, t));
 }
 
+// Whether `value`, or the first item of the lists that it is, has __array__: that may give one of our arrays,
+// which numpy.asarray takes from an array alone.
+bool makes_arrays(PyObject* value) {
+    PyObject* item = value;
+    while (PyList_CheckExact(item) || PyTuple_CheckExact(item)) {
+        if (PySequence_Fast_GET_SIZE(item) == 0) return false;
+        item = PySequence_Fast_GET_ITEM(item, 0);
+    }
+    if (is_array(item) || PyObject_TypeCheck(item, np.ndarray) || PyObject_TypeCheck(item, np.generic))
+        return false;
+    return PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(item)), "__array__") == 1;
+}
+
 void assign_value(const Array& dst, PyObject* value) {
     if (is_array(value) || (is_scalar(value) && !as_array(value)->value)) {
         const Array& v = array_of(value);
@@ -362,8 +375,9 @@ void assign_value(const Array& dst, PyObject* value) {
         return;
     }
     // Lists and anything that NumPy can make an array of, converted as in an assignment to NumPy's array.
+    Ref source = makes_arrays(value) ? Ref::take(call_hook(Hook::HostItem, value)) : Ref::share(value);
     Ref array =
-        Ref::take(PyObject_CallFunctionObjArgs(np.asarray, value, dtype_object(dst.dtype()), nullptr));
+        Ref::take(PyObject_CallFunctionObjArgs(np.asarray, source.get(), dtype_object(dst.dtype()), nullptr));
     Ref depth = Ref::take(PyObject_GetAttrString(array.get(), "ndim"));
     if ((PyList_Check(value) || PyTuple_Check(value)) && PyLong_AsLong(depth.get()) > dst.ndim())
         raise(PyExc_ValueError,

@@ -185,6 +185,7 @@ constexpr HookName kHookNames[] = {
     {"array_interface", Hook::ArrayInterface},
     {"set_dtype", Hook::SetDtype},
     {"set_strides", Hook::SetStrides},
+    {"host_item", Hook::HostItem},
 };
 
 PyObject* hooks[static_cast<int>(Hook::Count)];

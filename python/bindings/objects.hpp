@@ -157,6 +157,7 @@ enum class Hook : uint8_t {
     ArrayInterface,
     SetDtype,
     SetStrides,
+    HostItem,
     Count,
 };
 // Borrowed; nullptr where nobody has set it.

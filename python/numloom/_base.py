@@ -5,6 +5,7 @@ Inside the package an array of ours is recognised by its exact type (``type(x) i
 """
 
 import functools
+import operator
 
 import numpy
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
@@ -236,8 +237,33 @@ def fortran(a):
     return is_contiguous(a, "F") and not is_contiguous(a, "C")
 
 
+def integer(n):
+    """`n` as an int where it is an integer. NotNative where it isn't: what a function makes of True or 2.0 as a length,
+    an axis or a number of things (one takes it, another raises) NumPy knows.
+    """
+    if type(n) is int:
+        return n
+    if type(n) is bool:
+        raise NotNative
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise NotNative from None
+
+
+def integers(shape):
+    """A shape, or one length, as a tuple of ints."""
+    if type(shape) is int:
+        return (shape,)
+    try:
+        parts = tuple(shape)
+    except TypeError:
+        parts = (shape,)
+    return tuple([integer(n) for n in parts])
+
+
 def axis_index(axis, ndim):
-    return normalize_axis_index(axis, ndim)
+    return normalize_axis_index(integer(axis), ndim)
 
 
 def axis_tuple(axis, ndim):
@@ -248,13 +274,15 @@ def axis_tuple(axis, ndim):
         if -ndim <= axis < ndim:
             return (axis % ndim,)
         return (normalize_axis_index(axis, ndim),)
-    return normalize_axis_tuple(axis, ndim)
+    if type(axis) in (tuple, list):
+        return normalize_axis_tuple([integer(i) for i in axis], ndim)
+    return (normalize_axis_index(integer(axis), ndim),)
 
 
 def reduced_axes(axis, ndim):
     """`axis_tuple` for reductions, which take axis 0 and -1 of a 0-d array too."""
     if type(axis) is list:
-        raise TypeError("'list' object cannot be interpreted as an integer")
+        raise NotNative
     return () if ndim == 0 and type(axis) is int and axis in (0, -1) else axis_tuple(axis, ndim)
 
 

@@ -1,7 +1,6 @@
 """Making arrays."""
 
 import math
-import operator
 
 import numpy
 
@@ -24,6 +23,8 @@ from numloom._base import (
     host,
     host_item,
     host_list,
+    integer,
+    integers,
     is_contiguous,
     is_native,
     known_order,
@@ -51,12 +52,7 @@ def shape_tuple(shape, itemsize=1):
     elif type(shape) is not tuple or any(type(n) is not int for n in shape):
         if type(shape) is ndarray or type(shape) is scalar:
             shape = host(shape).tolist()
-        try:
-            shape = tuple([operator.index(n) for n in shape])
-        except TypeError:
-            if hasattr(type(shape), "__iter__"):
-                raise
-            shape = (operator.index(shape),)
+        shape = integers(shape)
     size = itemsize
     for n in shape:
         if n < 0:
@@ -432,7 +428,7 @@ def arange(*args, dtype=None, device=None, like=None, **bounds):
         return _core.ramp(max(args[0], 0), 0, 1)
     refuse(like, device)
     if bounds:
-        if not set(bounds) <= {"start", "stop", "step"} or not args and "stop" not in bounds and "start" not in bounds:
+        if not set(bounds) <= {"start", "stop", "step"} or not args and "stop" not in bounds:
             raise NotNative
         if len(args) > 1 or (args and "start" in bounds and "stop" in bounds):
             raise NotNative
@@ -442,8 +438,6 @@ def arange(*args, dtype=None, device=None, like=None, **bounds):
             raise NotNative
         elif args:
             args = (0, args[0], bounds.get("step", 1))
-        elif "stop" not in bounds:
-            args = (0, bounds["start"], bounds.get("step", 1))
         else:
             args = (bounds.get("start", 0), bounds["stop"], bounds.get("step", 1))
     if not 1 <= len(args) <= 4:
@@ -497,7 +491,7 @@ def _ramp_in(dtype, n, start, step):
 @native
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     refuse(None, device)
-    num = operator.index(num)
+    num = integer(num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     (low, a), (high, b) = number_or_bool(start), number_or_bool(stop)
@@ -583,10 +577,10 @@ def diagonal_view(a, k=0):
 @native
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     refuse(like, device)
-    out = zeros((operator.index(N), operator.index(N if M is None else M)), dtype, order)
+    out = zeros((integer(N), integer(N if M is None else M)), dtype, order)
     if type(out) is not ndarray:
         raise NotNative
-    _core.assign(diagonal_view(out, operator.index(k)), 1)
+    _core.assign(diagonal_view(out, integer(k)), 1)
     return out
 
 
@@ -632,16 +626,14 @@ def tri(N, M=None, k=0, dtype=float, *, like=None):
     refuse(like)
     if type(N) not in (int, numpy.int64):
         raise NotNative
-    return astype(
-        lower_mask(operator.index(N), operator.index(N if M is None else M), operator.index(k)), native_dtype(dtype)
-    )
+    return astype(lower_mask(integer(N), integer(N if M is None else M), integer(k)), native_dtype(dtype))
 
 
 def triangle(m, k, keep_lower):
     m = asnative(m)
     if m.ndim < 2:
         raise NotNative
-    mask = lower_mask(m.shape[-2], m.shape[-1], operator.index(k) if keep_lower else operator.index(k) - 1)
+    mask = lower_mask(m.shape[-2], m.shape[-1], integer(k) if keep_lower else integer(k) - 1)
     return select(mask, m, 0, m.dtype) if keep_lower else select(mask, 0, m, m.dtype)
 
 
@@ -685,7 +677,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 def indices(dimensions, dtype=int, sparse=False):
     if type(dimensions) not in (tuple, list):
         raise NotNative
-    dimensions = tuple(dimensions)
+    dimensions = integers(dimensions)
     n = len(dimensions)
     dtype = native_dtype(dtype)
     ramps = []

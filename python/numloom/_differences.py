@@ -1,7 +1,5 @@
 """Diagonals, and differences of neighbours."""
 
-import operator
-
 import numpy
 
 from numloom import _core
@@ -12,6 +10,7 @@ from numloom._base import (
     astype,
     axis_index,
     axis_tuple,
+    integer,
     native_dtype,
     ndarray,
 )
@@ -39,7 +38,7 @@ def diagonal_of(a, offset, axis1, axis2):
 
 @native
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    view = diagonal_of(asnative(a), operator.index(offset), axis1, axis2)
+    view = diagonal_of(asnative(a), integer(offset), axis1, axis2)
     return _core.view(view, view.shape, view.strides, 0, None, False)
 
 
@@ -48,7 +47,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     a = asnative(a)
     if out is not None and type(out) is not ndarray:
         raise NotNative
-    view = diagonal_of(a, operator.index(offset), axis1, axis2)
+    view = diagonal_of(a, integer(offset), axis1, axis2)
     kind = sum_type(a.dtype) if dtype is None else native_dtype(dtype)
     return reduce_op("add", view, (view.ndim - 1,), kind, False, out)
 

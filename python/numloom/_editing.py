@@ -1,7 +1,5 @@
 """Arrays with elements added and taken away along axes: padding, insertion, deletion, repetition by counts."""
 
-import operator
-
 import numpy
 
 from numloom import _core
@@ -16,6 +14,7 @@ from numloom._base import (
     broadcast_shapes,
     copy,
     fortran,
+    integer,
     ndarray,
 )
 from numloom._library import around_axis, checked, compressed, dense, flat_positions, run, taken
@@ -37,7 +36,7 @@ def pad_pairs(width, ndim):
             given[axis_index(axis, ndim)] = pair if type(pair) is tuple else (pair, pair)
         width = given
     pairs = numpy.broadcast_to(numpy.asarray(width), (ndim, 2))
-    if pairs.dtype.kind not in "iu":
+    if pairs.dtype.kind != "i":
         raise NotNative
     pairs = pairs.tolist()
     if any(n < 0 for pair in pairs for n in pair):
@@ -226,7 +225,7 @@ def whole_positions(obj, n):
     if type(obj) is slice:
         return list(range(*obj.indices(n))), False
     if isinstance(obj, int) and type(obj) is not bool:
-        return [operator.index(obj)], True
+        return [integer(obj)], True
     given = asnative(obj)
     if given.dtype == BOOL:
         if given.ndim != 1 or given.shape[0] != n:

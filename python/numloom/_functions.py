@@ -19,6 +19,7 @@ from numloom._base import (
     broadcast_shapes,
     copy,
     host,
+    integer,
     is_contiguous,
     is_native,
     native_dtype,
@@ -177,7 +178,7 @@ def copyto(dst, src, casting="same_kind", where=True):
 
 
 @native
-def putmask(a, mask, values):
+def putmask(a, /, mask, values):
     if type(a) is not ndarray or not a.flags.writeable:
         raise NotNative
     values = number_or_array(values if type(values) is not list else asnative(values))
@@ -466,7 +467,7 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 @native
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = asnative(y)
-    if y.ndim == 0 or not -y.ndim <= axis < y.ndim:
+    if y.ndim == 0 or not -y.ndim <= integer(axis) < y.ndim:
         raise NotNative
     axis = axis_index(axis, y.ndim)
     front = (slice(None),) * axis

@@ -5,7 +5,19 @@ import math
 import numpy
 
 from numloom import _core
-from numloom._base import BOOL, FLOAT, INT, NotNative, asnative, axis_tuple, converted, native_dtype, ndarray, scalar
+from numloom._base import (
+    BOOL,
+    FLOAT,
+    INT,
+    NotNative,
+    asnative,
+    axis_index,
+    converted,
+    integers,
+    native_dtype,
+    ndarray,
+    scalar,
+)
 from numloom._creation import arange
 from numloom._manipulation import concatenate
 from numloom._registry import native
@@ -73,6 +85,11 @@ def ogrid(key):
     return tuple(axes_of(key)[0])
 
 
+def fits(n, dtype):
+    bounds = numpy.iinfo(dtype)
+    return bounds.min <= n <= bounds.max
+
+
 def joined(key, columns):
     """r_ or c_ without directives: parts joined along the first or the last axis."""
     parts, kinds = [], []
@@ -88,6 +105,8 @@ def joined(key, columns):
             part = _core.reshape_view(part, (part.shape[0], 1))
         parts.append(part)
     dtype = native_dtype(numpy.result_type(*kinds))
+    if dtype.kind in "iu" and any(type(k) is int and not fits(k, dtype) for k in kinds):
+        raise NotNative
     return concatenate([converted(p, dtype) for p in parts], -1 if columns else 0)
 
 
@@ -101,11 +120,11 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     window = tuple(window_shape) if isinstance(window_shape, (tuple, list)) else (window_shape,)
     if subok or any(type(n) is not int or n < 0 for n in window):
         raise NotNative
-    axes = tuple(range(a.ndim)) if axis is None else axis_tuple(axis, a.ndim)
+    axes = range(a.ndim) if axis is None else [axis_index(i, a.ndim) for i in integers(axis)]
     if len(axes) != len(window):
         raise NotNative
     shape = list(a.shape)
-    for at, n in zip(axes, window, strict=True):
+    for at, n in zip(axes, window, strict=True):  # an axis may come twice: windows of windows
         if shape[at] < n:
             raise NotNative
         shape[at] -= n - 1

@@ -1,12 +1,20 @@
 """Histograms in one, two and more dimensions: positions of the bins by arithmetic or search, then counts."""
 
 import math
-import operator
 
 import numpy
 
 from numloom import _core
-from numloom._base import FLOAT, INT, NotNative, asnative, astype, converted, ndarray
+from numloom._base import (
+    FLOAT,
+    INT,
+    NotNative,
+    asnative,
+    astype,
+    converted,
+    integer,
+    ndarray,
+)
 from numloom._creation import linspace
 from numloom._library import compressed, dense, product, run, searchsorted, sorted_along, taken
 from numloom._manipulation import concatenate, raveled
@@ -118,7 +126,7 @@ def bin_edges(a, bins, range, weights):
         first, last = outer_edges(a, range)
         n = number_by_rule(a, bins, range, weights, first, last)
     elif not isinstance(bins, ndarray | numpy.ndarray | list | tuple):
-        n = operator.index(bins)
+        n = integer(bins)
         if n < 1:
             raise NotNative
         first, last = outer_edges(a, range)
@@ -241,7 +249,7 @@ def column_edges(x, bins, limits):
         if edges.ndim != 1 or edges.shape[0] < 2 or edges.dtype.kind in "bc" or bool((edges[:-1] > edges[1:]).any()):
             raise NotNative
         return edges
-    n = operator.index(bins)
+    n = integer(bins)
     if n < 1:
         raise NotNative
     first, last = outer_edges(x, limits)
@@ -296,9 +304,9 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 @native
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     x, y = asnative(x), asnative(y)
-    if x.ndim != 1 or x.shape != y.shape:
+    if x.ndim != 1 or x.shape != y.shape or isinstance(bins, ndarray | numpy.ndarray) and bins.ndim == 0:
         raise NotNative
-    if isinstance(bins, ndarray | numpy.ndarray | list | tuple) and len(bins) != 2:
-        bins = [bins[0], bins[0]] if len(bins) == 1 else [bins, bins]
+    if isinstance(bins, ndarray | numpy.ndarray | list | tuple) and len(bins) not in (1, 2):
+        bins = [bins, bins]
     made, edges = sample_histogram([x, y], bins, range, density, weights)
     return made, *edges

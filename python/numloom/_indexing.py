@@ -5,7 +5,7 @@ import operator
 import numpy
 
 from numloom import _core, _fallback, _library
-from numloom._base import BOOL, PYTHON_NUMBERS, NotNative, asnative, ndarray, scalar
+from numloom._base import BOOL, PYTHON_NUMBERS, NotNative, asnative, host_item, ndarray, scalar
 from numloom._ufunc import constant
 
 
@@ -81,3 +81,4 @@ def set_masked(a, key, value):
 def install():
     _core.set_hook("getitem_advanced", getitem)
     _core.set_hook("setitem_advanced", setitem)
+    _core.set_hook("host_item", host_item)

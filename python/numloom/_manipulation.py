@@ -1,7 +1,6 @@
 """Shapes, orders of axes, joining and splitting: views exactly where NumPy gives views, else copies through views."""
 
 import itertools
-import operator
 
 import numpy
 
@@ -15,6 +14,8 @@ from numloom._base import (
     broadcast_shapes,
     copy,
     fortran,
+    integer,
+    integers,
     is_contiguous,
     known_order,
     native_dtype,
@@ -28,16 +29,7 @@ from numloom._registry import native
 # ------------------------------------------------------------------------------------------------------ shapes
 def resolve_shape(a, shape):
     """A shape with at most one -1 as the shape for `a`; NotNative (so NumPy's error) where it does not fit."""
-    if type(shape) is int:
-        shape = (shape,)
-    else:
-        try:
-            shape = tuple([operator.index(n) for n in shape])
-        except TypeError:
-            try:
-                shape = (operator.index(shape),)
-            except TypeError:
-                raise NotNative from None
+    shape = integers(shape)
     size, unknown = 1, -1
     for i, n in enumerate(shape):
         if n < 0:
@@ -130,7 +122,7 @@ def check_axes(a, axes):
         return None
     if type(axes) is int:
         axes = (axes,)
-    axes = [operator.index(i) for i in axes]
+    axes = [integer(i) for i in axes]
     if len(axes) != a.ndim:
         raise ValueError("axes don't match array")
     axes = [axis_index(i, a.ndim) for i in axes]
@@ -150,7 +142,7 @@ def matrix_transpose(x, /):
 @native
 def swapaxes(a, axis1, axis2):
     a = asnative(a)
-    axis1, axis2 = operator.index(axis1), operator.index(axis2)
+    axis1, axis2 = integer(axis1), integer(axis2)
     one, two = axis_index(axis1, a.ndim), axis_index(axis2, a.ndim)
     axes = list(range(a.ndim))
     axes[one], axes[two] = axes[two], axes[one]
@@ -315,7 +307,7 @@ def roll(a, shift, axis=None):
     total = dict.fromkeys(range(a.ndim), 0)
     for position in range(max(len(axes), len(shifts))):
         i = axes[position if len(axes) > 1 else 0]
-        total[axis_index(i, a.ndim)] += operator.index(shifts[position if len(shifts) > 1 else 0])
+        total[axis_index(i, a.ndim)] += integer(shifts[position if len(shifts) > 1 else 0])
     out = _core.empty(a.shape, a.dtype)
     moves = []
     for i, n in enumerate(a.shape):
@@ -365,11 +357,7 @@ def broadcast_arrays(*args, subok=False):
 @native(name="resize")
 def resize_(a, new_shape):
     a = asnative(a)
-    new_shape = (
-        (operator.index(new_shape),)
-        if hasattr(new_shape, "__index__") and not getattr(new_shape, "ndim", 0)
-        else tuple(new_shape)
-    )
+    new_shape = integers(new_shape)
     size = 1
     for n in new_shape:
         size *= n
@@ -553,13 +541,13 @@ def cuts(a, indices, axis):
         each, extra = divmod(n, sections)
         sizes = extra * [each + 1] + (sections - extra) * [each]
         return [0, *itertools.accumulate(sizes)]
-    return [0, *[operator.index(i) for i in indices], n]
+    return [0, *[integer(i) for i in indices], n]
 
 
 @native
 def array_split(ary, indices_or_sections, axis=0):
     a = asnative(ary)
-    if not -a.ndim <= axis < a.ndim:
+    if not -a.ndim <= integer(axis) < a.ndim:
         raise IndexError("tuple index out of range")
     axis = axis_index(axis, a.ndim)
     points = cuts(a, indices_or_sections, axis)
@@ -606,8 +594,7 @@ def dsplit(ary, indices_or_sections):
 @native
 def tile(A, reps):
     a = asnative(A)
-    reps = (reps,) if not hasattr(reps, "__len__") else tuple(reps)
-    reps = tuple([operator.index(r) for r in reps])
+    reps = integers(reps)
     ndim = max(len(reps), a.ndim)
     reps = (1,) * (ndim - len(reps)) + reps
     if any(r < 0 for r in reps):

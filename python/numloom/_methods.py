@@ -23,6 +23,7 @@ from numloom._base import (
     NO_VALUE,
     NotNative,
     asnative,
+    integer,
     is_contiguous,
     is_native,
     known_order,
@@ -170,7 +171,7 @@ def resize(self, *new_shape, refcheck=True):
         new_shape = (new_shape,) if isinstance(new_shape, (int, numpy.integer)) else tuple(new_shape)
     if empty:
         return
-    new_shape = tuple([operator.index(n) for n in new_shape])
+    new_shape = tuple([integer(n) for n in new_shape])
     size = 1
     for n in new_shape:
         if n < 0:

@@ -1,11 +1,21 @@
 """Index arrays: of diagonals and triangles, to and from flat positions; writing and choosing by position."""
 
-import operator
-
 import numpy
 
 from numloom import _core
-from numloom._base import BOOL, INT, NotNative, asnative, axis_index, broadcast_shapes, copy, is_contiguous, ndarray
+from numloom._base import (
+    BOOL,
+    INT,
+    NotNative,
+    asnative,
+    axis_index,
+    broadcast_shapes,
+    copy,
+    integer,
+    integers,
+    is_contiguous,
+    ndarray,
+)
 from numloom._creation import lower_mask
 from numloom._library import (
     checked,
@@ -28,7 +38,7 @@ from numloom._registry import native
 def diag_indices(n, ndim=2):
     if type(n) not in (int, numpy.int64):
         raise NotNative
-    return (_core.ramp(operator.index(n), 0, 1),) * ndim
+    return (_core.ramp(integer(n), 0, 1),) * ndim
 
 
 @native
@@ -46,8 +56,8 @@ def refuse():
 def triangle_indices(n, m, k, lower):
     if type(n) is not int or type(k) is not int or type(m) not in (int, type(None)):
         raise NotNative
-    n = operator.index(n)
-    mask = lower_mask(n, n if m is None else operator.index(m), k if lower else k - 1)
+    n = integer(n)
+    mask = lower_mask(n, n if m is None else integer(m), k if lower else k - 1)
     return unraveled(flat_positions(mask if lower else ~mask), mask.shape)
 
 
@@ -79,7 +89,7 @@ def triu_indices_from(arr, k=0):
 
 @native
 def mask_indices(n, mask_func, k=0):
-    made = mask_func(_core.full((operator.index(n),) * 2, INT, 1), k)
+    made = mask_func(_core.full((integer(n),) * 2, INT, 1), k)
     if type(made) is not ndarray or made.ndim == 0:
         raise NotNative
     return unraveled(flat_positions(made if made.dtype == BOOL else made != 0), made.shape)
@@ -105,7 +115,7 @@ def unravel_index(indices, shape, order="C"):
     if order not in ("C", "F"):
         raise NotNative
     single = type(indices) is int
-    shape = (shape,) if type(shape) is int else tuple([operator.index(n) for n in shape])
+    shape = integers(shape)
     index = index_array(indices)
     if not shape or not index.size or product(shape) >= 2**62 or index.min() < 0 or index.max() >= product(shape):
         raise NotNative
@@ -116,8 +126,10 @@ def unravel_index(indices, shape, order="C"):
 
 @native
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    dims = (dims,) if type(dims) is int else tuple([operator.index(n) for n in dims])
+    dims = integers(dims)
     if mode != "raise" or order != "C" or len(multi_index) != len(dims) or product(dims) >= 2**62:
+        raise NotNative
+    if any(type(x) is list and not x for x in multi_index):  # floats, to NumPy
         raise NotNative
     parts = [index_array(x) for x in multi_index]
     if any(p.size and (p.min() < 0 or p.max() >= n) for p, n in zip(parts, dims, strict=True)):

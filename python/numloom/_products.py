@@ -2,7 +2,6 @@
 
 import glob
 import math
-import operator
 import os
 import string
 
@@ -16,6 +15,7 @@ from numloom._base import (
     axis_index,
     broadcast_shapes,
     copy,
+    integer,
     is_contiguous,
     is_native,
     ndarray,
@@ -236,8 +236,10 @@ def vdot(a, b, /):
 @reported(1)
 def tensordot(a, b, axes=2):
     a, b = asnative(a), asnative(b)
-    if isinstance(axes, (int, numpy.integer)):
-        axes = operator.index(axes)
+    if not hasattr(axes, "__len__") or getattr(axes, "ndim", 1) == 0:
+        if isinstance(axes, numpy.unsignedinteger):
+            raise NotNative  # which NumPy negates
+        axes = integer(axes)
         if axes > min(a.ndim, b.ndim) or axes < 0:
             raise NotNative
         over_a, over_b = list(range(a.ndim - axes, a.ndim)), list(range(axes))
@@ -436,7 +438,7 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
 @native(name="linalg.matrix_power")
 def matrix_power(a, n):
     a = asnative(a)
-    n = operator.index(n)
+    n = integer(n)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise NotNative
     if n < 0:

@@ -427,7 +427,7 @@ def nanargmax(a, axis=None, out=None, *, keepdims=NO_VALUE):
 @native
 def average(a, axis=None, weights=None, returned=False, *, keepdims=NO_VALUE):
     a = asnative(a)
-    axis = axis_tuple(axis, a.ndim) if type(axis) is list else axis
+    axis = axis if axis is None or type(axis) in (int, tuple) else axis_tuple(axis, a.ndim)
     if weights is None:
         result = mean(a, axis, keepdims=keepdims) if keepdims is not NO_VALUE else mean(a, axis)
         if not result.size:

@@ -1,7 +1,6 @@
 """Statistics and signals made of reductions, sorting and search: quantiles, histograms, interpolation, convolution."""
 
 import math
-import operator
 import struct
 
 import numpy
@@ -17,6 +16,7 @@ from numloom._base import (
     axis_index,
     axis_tuple,
     converted,
+    integer,
     ndarray,
     reported,
     scalar_or_array,
@@ -343,7 +343,7 @@ def vander(x, N=None, increasing=False):
     x = asnative(x)
     if x.ndim != 1 or x.dtype.kind == "b":
         raise NotNative
-    n = x.shape[0] if N is None else operator.index(N)
+    n = x.shape[0] if N is None else integer(N)
     out = _core.empty((x.shape[0], n), numpy.promote_types(x.dtype, int))
     power = None
     for i in range(n):

@@ -4,6 +4,7 @@ dtypes are resolved by NumPy's own rules (``ufunc.resolve_dtypes``); a call that
 which the engine lacks, goes to NumPy on the host, which then raises NumPy's errors.
 """
 
+import math
 import warnings
 
 import numpy
@@ -341,6 +342,8 @@ def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, 
     `c_order` asks for it).
     """
     unmasked = where is True or where is NO_VALUE
+    if name == "add" and initial is not NO_VALUE and negative_zero(initial):
+        raise NotNative
     if type(a) is not ndarray:  # a lazy scalar
         a = asnative(a)
     if out is None and initial is NO_VALUE and unmasked and not c_order and a.size:
@@ -374,6 +377,13 @@ def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, 
     if final != kept:
         target = _core.reshape_view(target, final)
     return target if final else _core.to_scalar(target)
+
+
+def negative_zero(initial):
+    """Whether a sum of negative zeros from there is one; the engine's begins with +0."""
+    if initial is None or not isinstance(initial, (float, complex, numpy.inexact)) or initial != 0:
+        return False
+    return math.copysign(1, initial.real) < 0
 
 
 def constant_or_array(x, dtype):
@@ -433,6 +443,8 @@ def reduce_native(name, array, axis, dtype, out, keepdims, initial, where):
             raise NotNative  # NumPy warns that imaginary parts are lost
     if a.ndim == 0 and axis in (0, -1):
         axis = None
+    if type(axis) is list:
+        raise NotNative
     axes = axis_tuple(axis, a.ndim)
     if initial is None and name not in NO_IDENTITY and a.size == 0:
         raise NotNative

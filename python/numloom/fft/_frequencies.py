@@ -1,9 +1,15 @@
 """Frequencies and shifts of spectra."""
 
-import operator
+import numpy
 
 from numloom import _core
-from numloom._base import FLOAT, NotNative, asnative, axis_tuple
+from numloom._base import (
+    FLOAT,
+    NotNative,
+    asnative,
+    axis_tuple,
+    integer,
+)
 from numloom._manipulation import roll
 from numloom._registry import native
 
@@ -26,9 +32,9 @@ def ifftshift(x, axes=None):
 
 
 def count(n, d):
-    if isinstance(n, float) or not isinstance(d, (int, float)):
+    if not isinstance(n, (int, numpy.integer)) or not isinstance(d, (int, float)):
         raise NotNative
-    n = operator.index(n)
+    n = integer(n)
     if n < 1:
         raise NotNative
     return n

@@ -5,12 +5,18 @@ Without the library's module they run on the host (`_threads`). Calls that NumPy
 
 import functools
 import math
-import operator
 
 import numpy
 
 from numloom import _core, _fallback
-from numloom._base import NotNative, asnative, astype, fresh_like, ndarray
+from numloom._base import (
+    NotNative,
+    asnative,
+    astype,
+    fresh_like,
+    integer,
+    ndarray,
+)
 from numloom._library import product
 from numloom._registry import native
 from numloom.fft import _threads
@@ -103,7 +109,7 @@ def in_numpys_order(kind, axes):
 def one_axis(kind, forward, a, n, axis, norm, out):
     a = asnative(a)
     ndim = a.ndim
-    axis = operator.index(axis)
+    axis = integer(axis)
     if not -ndim <= axis < ndim:
         raise NotNative
     axis %= ndim
@@ -112,7 +118,7 @@ def one_axis(kind, forward, a, n, axis, norm, out):
         if kind == REAL:
             n = 2 * (n - 1)
     else:
-        n = operator.index(n)
+        n = integer(n)
     return transformed(kind, forward, a, (axis,), (n,), norm, unpacked(out))
 
 
@@ -127,7 +133,7 @@ def several_axes(kind, forward, a, s, axes, norm, out):
         if s is not None:
             raise NotNative  # NumPy warns
         axes = range(ndim)
-    axes = [operator.index(i) for i in axes]
+    axes = [integer(i) for i in axes]
     if not axes or any(not -ndim <= i < ndim for i in axes):
         raise NotNative
     axes = [i % ndim for i in axes]
@@ -136,7 +142,7 @@ def several_axes(kind, forward, a, s, axes, norm, out):
         s = list(s)
         if len(s) != len(axes) or None in s:
             raise NotNative
-        s = [operator.index(n) for n in s]
+        s = [integer(n) for n in s]
         lengths = [m if n == -1 else n for n, m in zip(s, lengths, strict=True)]
     elif kind == REAL:
         lengths[-1] = 2 * (lengths[-1] - 1)

@@ -106,6 +106,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
             return scalar_or_array(vector_norm_along(x, None, tuple(range(x.ndim)), keepdims))
         axes = tuple(range(x.ndim))
     else:
+        if type(axis) is list:
+            raise NotNative
         try:
             axes = axis_tuple(axis, x.ndim)
         except ValueError:
