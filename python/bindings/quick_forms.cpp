@@ -1,6 +1,7 @@
 // Everyday forms of making and reshaping arrays: np.zeros(n), np.array([1.0, 2.0]), x.reshape(3, -1),
 // x.copy(), x.astype(np.float32), x.item(), np.sort(x), np.linalg.norm(x). nullptr without an exception: the
 // call has another form.
+#include <array>
 #include <unordered_map>
 
 #include "operand.hpp"
@@ -201,14 +202,14 @@ PyObject* sort(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     if (!one_array(args, n, names)) return nullptr;
     const Array& a = array_of(args[0]);
     const int64_t length = a.layout()->shape(a.ndim() - 1);
-    return same_shape_call("sort", {&length, 1}, a, a.dtype());
+    return same_shape_call("sort", std::array{length, int64_t{1}}, a, a.dtype());
 }
 
 PyObject* argsort(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     if (!one_array(args, n, names)) return nullptr;
     const Array& a = array_of(args[0]);
     const int64_t length = a.layout()->shape(a.ndim() - 1);
-    return same_shape_call("argsort", {&length, 1}, a, DType::Int64);
+    return same_shape_call("argsort", std::array{length, int64_t{1}}, a, DType::Int64);
 }
 
 // Of one axis, in a dtype that adds up in itself.

@@ -532,6 +532,19 @@ def accumulate(name, a, axis, dtype, out):
 
 
 # ----------------------------------------------------------------------------------------------------- sorting
+_LONG_LINE = 1 << 14  # elements from which a line gathered from far apart no longer fits a core's cache
+
+
+def along_lines(name, a, axis, dtype, places=()):
+    """A library call on the lines of `a` along an axis, as a fresh array of its shape."""
+    n, inner = around_axis(a.shape, axis)[1:]
+    last = moveaxis(a, axis, -1) if inner > 1 and n > _LONG_LINE else a
+    out = _core.empty(last.shape, dtype)
+    if out.size:
+        run(name, (n, inner if last is a else 1, *places), out, dense(last))
+    return out if last is a else copy(moveaxis(out, -1, axis))
+
+
 def sorted_along(name, a, axis, dtype):
     """sort or argsort along an axis, as a fresh array."""
     if axis is None:
@@ -539,11 +552,7 @@ def sorted_along(name, a, axis, dtype):
     if a.ndim == 0:
         raise NotNative
     axis = axis_index(axis, a.ndim)
-    last = a if axis == a.ndim - 1 else moveaxis(a, axis, -1)
-    out = _core.empty(last.shape, dtype)
-    if out.size:
-        run(name, (last.shape[-1],), out, dense(last))
-    return out if last is a else copy(moveaxis(out, -1, axis))
+    return along_lines(name, a, axis, dtype)
 
 
 def sort_kind(kind, order, stable, newer):

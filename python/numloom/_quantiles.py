@@ -19,12 +19,11 @@ from numloom._base import (
     astype,
     axis_index,
     axis_tuple,
-    copy,
     ndarray,
     where,
 )
-from numloom._library import dense, product, run, sorted_along, taken
-from numloom._manipulation import moveaxis, permuted, raveled
+from numloom._library import along_lines, dense, product, sorted_along, taken
+from numloom._manipulation import permuted, raveled
 from numloom._reductions import as_array
 from numloom._registry import native
 from numloom._ufunc import reduce_op
@@ -43,11 +42,7 @@ def partitioned(name, a, kth, axis, dtype):
     places = [int(k) for k in raveled(kth).tolist()]
     if any(not -n <= k < n for k in places):
         raise NotNative
-    last = a if axis == a.ndim - 1 else moveaxis(a, axis, -1)
-    out = _core.empty(last.shape, dtype)
-    if out.size:
-        run(name, (n, *sorted({k % n for k in places})), out, dense(last))
-    return out if last is a else copy(moveaxis(out, -1, axis))
+    return along_lines(name, a, axis, dtype, sorted({k % n for k in places}))
 
 
 def plain_kind(kind, order):
@@ -215,10 +210,7 @@ def ordered_at(lines, places):
     n = lines.shape[0]
     if len(places) > 16:
         return sorted_along("sort", lines, 0, lines.dtype)
-    last = lines if lines.ndim == 1 else moveaxis(lines, 0, -1)
-    out = _core.empty(last.shape, lines.dtype)
-    run("partition", (n, *sorted({*places, n - 1})), out, dense(last))
-    return out if last is lines else copy(moveaxis(out, -1, 0))
+    return along_lines("partition", lines, 0, lines.dtype, sorted({*places, n - 1}))
 
 
 def quantiles_of(lines, levels, method):

@@ -53,15 +53,13 @@ Handle scan(const char* name, const Handle& a, int64_t axis) {
     return out;
 }
 
-// `name` on rows of the axis, which is brought to the end and back.
+// `name` on the lines along an axis.
 v1::Array along(const char* name, const v1::Array& a, int64_t axis, Type result) {
     const Handle& h = handle(a);
-    const int64_t at = axis_index(axis, h.ndim());
-    const v1::Array last = a.swapaxes(at, -1);
-    const Handle rows = dense(handle(last));
-    Handle out = engine().empty(result, rows.shape());
-    call(name, {rows.layout()->shape(rows.ndim() - 1)}, out, {rows});
-    return wrap(std::move(out)).swapaxes(at, -1);
+    const Lines l = lines(h, static_cast<int>(axis_index(axis, h.ndim())));
+    Handle out = engine().empty(result, h.shape());
+    call(name, {l.n, l.inner}, out, {dense(h)});
+    return wrap(std::move(out));
 }
 
 // Positions in [0, n) as int64, checked at the call.

@@ -8,6 +8,9 @@
 #include "core/scalar.hpp"
 #include "library/call.hpp"
 #include "library/counting.hpp"
+#include "library/lines.hpp"
+#include "library/packed_order.hpp"
+#include "library/short_lines.hpp"
 #include "library/vector_sort.hpp"
 
 namespace numloom::library {
@@ -39,49 +42,41 @@ void select(It begin, It end, std::span<const int64_t> positions, Before less) {
     }
 }
 
-template <class F>
-void over_rows(int64_t rows, int64_t n, F&& f) {
-    parallel_ranges(rows, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) f(row);
-    });
+// Places are the parameters behind the first two.
+std::span<const int64_t> places_of(std::span<const int64_t> p) { return p.subspan(2); }
+
+template <class T>
+void partition_line(DType d, const T* in, T* out, int64_t n, std::span<const int64_t> places) {
+    const char* from = reinterpret_cast<const char*>(in);
+    char* to = reinterpret_cast<char*>(out);
+    if (has_vector_sort(d)) return vector_partition(d, from, to, n, places);
+    if (has_counting_sort(d, n)) return counting_sort(d, from, to, n);
+    std::copy(in, in + n, out);
+    select(out, out + n, places, [](T a, T b) { return before(a, b); });
 }
 
 void partition(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
-    const int64_t n = p[0], rows = out.layout->size() / n;
-    if (has_vector_sort(out.dtype)) {
-        const int64_t width = n * item_size(out.dtype);
-        over_rows(rows, n, [&](int64_t r) {
-            vector_partition(out.dtype, in[0].data + r * width, out.data + r * width, n, p.subspan(1));
-        });
-        return;
-    }
-    if (has_counting_sort(out.dtype, n)) {
-        const int64_t width = n * item_size(out.dtype);
-        over_rows(rows, n, [&](int64_t r) {
-            counting_sort(out.dtype, in[0].data + r * width, out.data + r * width, n);
-        });
-        return;
-    }
+    const Axis axis(p[0], p[1], out.layout->size());
+    if (sorts_side_by_side(out.dtype, axis)) return sort_side_by_side(axis, out, in[0]);
     dispatch(out.dtype, [&](auto type) {
         using T = typename decltype(type)::type;
-        over_rows(rows, n, [&](int64_t row) {
-            const T* from = reinterpret_cast<const T*>(in[0].data) + row * n;
-            T* to = reinterpret_cast<T*>(out.data) + row * n;
-            std::copy(from, from + n, to);
-            select(to, to + n, p.subspan(1), [](T a, T b) { return before(a, b); });
+        over_lines<T, T>(axis, in[0].data, out.data, [&](const T* from, T* to) {
+            partition_line(out.dtype, from, to, axis.n, places_of(p));
         });
     });
 }
 
 void argpartition(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
-    const int64_t n = p[0];
-    dispatch(in[0].dtype, [&](auto type) {
+    const DType d = in[0].dtype;
+    const Axis axis(p[0], p[1], out.layout->size());
+    if (sorts_side_by_side(d, axis)) return argsort_side_by_side(axis, out, in[0]);
+    dispatch(d, [&](auto type) {
         using T = typename decltype(type)::type;
-        over_rows(out.layout->size() / n, n, [&](int64_t row) {
-            const T* from = reinterpret_cast<const T*>(in[0].data) + row * n;
-            int64_t* to = reinterpret_cast<int64_t*>(out.data) + row * n;
-            std::iota(to, to + n, int64_t{0});
-            select(to, to + n, p.subspan(1),
+        over_lines<T, int64_t>(axis, in[0].data, out.data, [&](const T* from, int64_t* to) {
+            if (has_packed_order(d, axis.n))
+                return packed_argpartition(d, reinterpret_cast<const char*>(from), to, axis.n, places_of(p));
+            std::iota(to, to + axis.n, int64_t{0});
+            select(to, to + axis.n, places_of(p),
                    [from](int64_t a, int64_t b) { return before(from[a], from[b]); });
         });
     });

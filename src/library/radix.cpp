@@ -274,6 +274,8 @@ constexpr bool kRadix = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) 
 
 }  // namespace
 
+void sort_words(uint64_t* words, int64_t n, uint64_t* spare) { sort_part(words, spare, n); }
+
 bool has_radix_sort(DType d) {
     return dispatch(d, [](auto type) { return kRadix<typename decltype(type)::type>; });
 }

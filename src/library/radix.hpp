@@ -23,4 +23,7 @@ void radix_sort(DType d, const char* in, char* out, int64_t n);
 // out[n] = positions that sort `in`, equal numbers in their old order.
 void radix_argsort(DType d, const char* in, int64_t* out, int64_t n);
 
+// Sorts words[n] on this thread, with as much room in `spare`.
+void sort_words(uint64_t* words, int64_t n, uint64_t* spare);
+
 }  // namespace numloom::library

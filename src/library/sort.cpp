@@ -9,7 +9,10 @@
 #include "core/scalar.hpp"
 #include "library/call.hpp"
 #include "library/counting.hpp"
+#include "library/lines.hpp"
+#include "library/packed_order.hpp"
 #include "library/radix.hpp"
+#include "library/short_lines.hpp"
 #include "library/vector_sort.hpp"
 
 namespace numloom::library {
@@ -73,86 +76,74 @@ void sort_long(T* first, int64_t n, C before) {
     if (from != first) std::memcpy(static_cast<void*>(first), from, static_cast<size_t>(n) * sizeof(T));
 }
 
-template <class F>
-void over_rows(int64_t rows, int64_t n, F&& f) {
-    if (rows > 1 && n < 8 * kGrain)
-        parallel_ranges(rows, std::max<int64_t>(1, kGrain / 8 / std::max<int64_t>(n, 1)),
-                        [&](int64_t begin, int64_t end) {
-                            for (int64_t r = begin; r < end; ++r) f(r);
-                        });
+// How one line is sorted: the first way that takes it.
+template <class T>
+void sort_line(DType d, const T* in, T* out, int64_t n, bool threads) {
+    const char* from = reinterpret_cast<const char*>(in);
+    char* to = reinterpret_cast<char*>(out);
+    if (has_vector_sort(d)) return vector_sort(d, from, to, n);
+    if (has_counting_sort(d, n)) return counting_sort(d, from, to, n);
+    if (n >= kRadixLeast && has_radix_sort(d)) return radix_sort(d, from, to, n);
+    constexpr bool stable = !std::is_integral_v<T>;  // zeros of both signs are equal
+    if (in != out) std::copy(in, in + n, out);
+    if (threads)
+        sort_long<stable>(out, n, Before<T>{});
+    else if constexpr (stable)
+        std::stable_sort(out, out + n, Before<T>{});
     else
-        for (int64_t r = 0; r < rows; ++r) f(r);
+        std::sort(out, out + n, Before<T>{});
 }
 
 void sort(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
-    const int64_t n = p[0], rows = out.layout->size() / n, row_bytes = n * item_size(out.dtype);
-    if (has_vector_sort(out.dtype)) {
-        over_rows(rows, n, [&](int64_t r) {
-            vector_sort(out.dtype, in[0].data + r * row_bytes, out.data + r * row_bytes, n);
-        });
-        return;
-    }
-    if (has_counting_sort(out.dtype, n)) {
-        over_rows(rows, n, [&](int64_t r) {
-            counting_sort(out.dtype, in[0].data + r * row_bytes, out.data + r * row_bytes, n);
-        });
-        return;
-    }
-    if (n >= kRadixLeast && has_radix_sort(out.dtype)) {
-        for (int64_t r = 0; r < rows; ++r) {
-            radix_sort(out.dtype, in[0].data + r * row_bytes, out.data + r * row_bytes, n);
-        }
-        return;
-    }
-    if (out.data != in[0].data)
-        std::memcpy(out.data, in[0].data, static_cast<size_t>(out.layout->size() * item_size(out.dtype)));
+    const Axis axis(p[0], p[1], out.layout->size());
+    if (sorts_side_by_side(out.dtype, axis)) return sort_side_by_side(axis, out, in[0]);
+    const bool threads = axis.lines == 1 || axis.n >= 8 * kGrain;
     dispatch(out.dtype, [&](auto type) {
         using T = typename decltype(type)::type;
-        constexpr bool stable = !std::is_integral_v<T>;  // zeros of both signs are equal
-        over_rows(rows, n, [&](int64_t r) {
-            T* row = reinterpret_cast<T*>(out.data) + r * n;
-            if (rows == 1 || n >= 8 * kGrain)
-                sort_long<stable>(row, n, Before<T>{});
-            else if constexpr (stable)
-                std::stable_sort(row, row + n, Before<T>{});
-            else
-                std::sort(row, row + n, Before<T>{});
-        });
+        over_lines<T, T>(axis, in[0].data, out.data,
+                         [&](const T* from, T* to) { sort_line(out.dtype, from, to, axis.n, threads); });
     });
 }
 
+// By comparisons, for complex numbers.
+template <class T>
+void argsort_line(const T* row, int64_t* to, int64_t n, bool threads) {
+    struct Item {
+        T value;
+        int64_t position;
+    };
+    std::vector<Item> items(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) items[static_cast<size_t>(i)] = {row[i], i};
+    // Positions break ties: the sort need not be stable by itself.
+    auto before = [](const Item& a, const Item& b) {
+        const Before<T> less;
+        if (less(a.value, b.value)) return true;
+        if (less(b.value, a.value)) return false;
+        return a.position < b.position;
+    };
+    if (threads)
+        sort_long<false>(items.data(), n, before);
+    else
+        std::sort(items.begin(), items.end(), before);
+    for (int64_t i = 0; i < n; ++i) to[i] = items[static_cast<size_t>(i)].position;
+}
+
 void argsort(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
-    const int64_t n = p[0], rows = out.layout->size() / n;
-    if (has_radix_argsort(in[0].dtype, n)) {
-        over_rows(rows, n, [&](int64_t r) {
-            radix_argsort(in[0].dtype, in[0].data + r * n * item_size(in[0].dtype),
-                          reinterpret_cast<int64_t*>(out.data) + r * n, n);
-        });
-        return;
-    }
-    dispatch(in[0].dtype, [&](auto type) {
+    const DType d = in[0].dtype;
+    const Axis axis(p[0], p[1], out.layout->size());
+    const int64_t n = axis.n;
+    if (sorts_side_by_side(d, axis)) return argsort_side_by_side(axis, out, in[0]);
+    const bool threads = axis.lines == 1 || n >= 8 * kGrain;
+    dispatch(d, [&](auto type) {
         using T = typename decltype(type)::type;
-        struct Item {
-            T value;
-            int64_t position;
-        };
-        over_rows(rows, n, [&](int64_t r) {
-            const T* row = reinterpret_cast<const T*>(in[0].data) + r * n;
-            std::vector<Item> items(static_cast<size_t>(n));
-            for (int64_t i = 0; i < n; ++i) items[static_cast<size_t>(i)] = {row[i], i};
-            // Positions break ties: the sort need not be stable by itself.
-            auto before = [](const Item& a, const Item& b) {
-                const Before<T> less;
-                if (less(a.value, b.value)) return true;
-                if (less(b.value, a.value)) return false;
-                return a.position < b.position;
-            };
-            if (rows > 1 && n < 8 * kGrain)
-                std::sort(items.begin(), items.end(), before);
+        over_lines<T, int64_t>(axis, in[0].data, out.data, [&](const T* from, int64_t* to) {
+            const char* bytes = reinterpret_cast<const char*>(from);
+            if (n < kRadixLeast && has_packed_order(d, n))
+                packed_argsort(d, bytes, to, n);
+            else if (has_radix_argsort(d, n))
+                radix_argsort(d, bytes, to, n);
             else
-                sort_long<false>(items.data(), n, before);
-            int64_t* to = reinterpret_cast<int64_t*>(out.data) + r * n;
-            for (int64_t i = 0; i < n; ++i) to[i] = items[static_cast<size_t>(i)].position;
+                argsort_line(from, to, n, threads);
         });
     });
 }

@@ -46,6 +46,15 @@ struct ProductLoops {
                      int64_t c_row, bool add) = nullptr;
 };
 
+// Keys with positions in their lowest `bits`; where `cut`, keys had bits below these that are left out.
+struct PackedOrder {
+    int bits = 0;
+    bool cut = false;
+};
+
+// Numbers at most in a line that sort_columns() and argsort_columns() take.
+inline constexpr int64_t kColumnNumbers = 64;
+
 struct VectorTable {
     const char* name;
     KeyLoops<uint64_t> keys64;
@@ -54,6 +63,15 @@ struct VectorTable {
     // to_keys tells whether a -0 was among them.
     bool (*to_keys)(DType d, const void* numbers, void* keys, int64_t n);
     void (*from_keys)(DType d, const void* keys, void* numbers, int64_t n);
+    // packed[n] = the keys of n > 0 numbers, above their positions. No complex numbers; n <= 2^32.
+    PackedOrder (*pack_positions)(DType d, const void* numbers, uint64_t* packed, int64_t n);
+    // Sort each of the lines [begin, end) along the middle axis of an array of any x n x inner numbers, or
+    // give the positions that do; equal numbers stay in their old order, NaN comes last. `out` may be `in`.
+    // No complex numbers.
+    void (*sort_columns)(DType d, const void* in, void* out, int64_t n, int64_t inner, int64_t begin,
+                         int64_t end);
+    void (*argsort_columns)(DType d, const void* in, int64_t* out, int64_t n, int64_t inner, int64_t begin,
+                            int64_t end);
     // out[n] = numbers in [0, 1) with 53 random bits: the next ones of PCG64 after `state`, or those from
     // `first` (a multiple of kPhiloxGroup) on of a stream. `out` is aligned to 64 bytes where it goes past
     // the caches.

@@ -5,11 +5,13 @@
 
 #include "core/dtype.hpp"
 #include "library/keys.hpp"  // says that the namespace is inline
+#include "library/vector.hpp"
 
 namespace numloom::library::NUMLOOM_TARGET {
 
 bool to_keys(DType d, const void* numbers, void* keys, int64_t n);
 void from_keys(DType d, const void* keys, void* numbers, int64_t n);
+PackedOrder pack_positions(DType d, const void* numbers, uint64_t* packed, int64_t n);
 
 #if defined(__AVX512F__)
 void sort_u64(uint64_t* keys, int64_t n, uint64_t* spare);

@@ -1,5 +1,6 @@
 // The table of one instruction set.
 #include "library/vector.hpp"
+#include "library/vector/columns.hpp"
 #include "library/vector/extreme.hpp"
 #include "library/vector/mersenne.hpp"
 #include "library/vector/product.hpp"
@@ -25,6 +26,9 @@ const VectorTable kVectors = {
 #endif
     .to_keys = to_keys,
     .from_keys = from_keys,
+    .pack_positions = pack_positions,
+    .sort_columns = sort_columns,
+    .argsort_columns = argsort_columns,
     .pcg64_uniform = pcg64_uniform,
     .philox_uniform = philox_uniform,
     .philox_normal = philox_normal,
