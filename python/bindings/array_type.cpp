@@ -189,7 +189,18 @@ int set_part(PyObject* self, PyObject* value, bool imaginary) {
 int set_real(PyObject* self, PyObject* value, void*) { return set_part(self, value, false); }
 int set_imag(PyObject* self, PyObject* value, void*) { return set_part(self, value, true); }
 
-// A shape from Python with at most one -1 filled in; ValueError in NumPy's words.
+// A shape with unknown extents as NumPy's errors name it: without those that lead.
+std::string asked_text(const Dims& shape) {
+    std::string text;
+    for (int64_t n : shape) {
+        if (text.empty() && n < 0) continue;
+        text += text.empty() ? "(" : ",";
+        text += n < 0 ? "newaxis" : std::to_string(n);
+    }
+    return (text.empty() ? "(" : text) + (shape.n == 1 ? ",)" : ")");
+}
+
+// A shape from Python with at most one negative extent filled in; ValueError in NumPy's words.
 void parse_new_shape(PyObject* shape, int64_t size, Dims* out) {
     Ref items = PyIndex_Check(shape) ? Ref::take(PyTuple_Pack(1, shape)) : Ref::take(PySequence_Tuple(shape));
     int unknown = -1;
@@ -201,7 +212,6 @@ void parse_new_shape(PyObject* shape, int64_t size, Dims* out) {
         Py_ssize_t v = PyNumber_AsSsize_t(PyTuple_GET_ITEM(items.get(), i), PyExc_OverflowError);
         if (v == -1 && PyErr_Occurred()) throw PythonError{};
         if (v < 0) {
-            if (v < -1) raise(PyExc_ValueError, "negative dimensions are not allowed");
             if (unknown >= 0) raise(PyExc_ValueError, "can only specify one unknown dimension");
             unknown = static_cast<int>(i);
         } else if (__builtin_mul_overflow(known, static_cast<int64_t>(v), &known)) {
@@ -211,11 +221,9 @@ void parse_new_shape(PyObject* shape, int64_t size, Dims* out) {
     }
     bool fits = unknown >= 0 ? known > 0 && size % known == 0 : known == size;
     if (unknown >= 0 && fits) (*out)[unknown] = size / known;
-    if (!fits) {
-        std::string text = tuple_text(*out);
-        raise(PyExc_ValueError,
-              "cannot reshape array of size " + std::to_string(size) + " into shape " + text);
-    }
+    if (!fits)
+        raise(PyExc_ValueError, "cannot reshape array of size " + std::to_string(size) + " into shape " +
+                                    asked_text(*out));
 }
 
 // Whether the NumPy in use is of version 2.`minor` or newer.

@@ -126,7 +126,7 @@ PyObject* reshape(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     int unknown = -1;
     int64_t known = 1;
     for (int i = 0; i < shape.n; ++i) {
-        if (shape[i] == -1 && unknown < 0)
+        if (shape[i] < 0 && unknown < 0)
             unknown = i;
         else if (shape[i] < 1 || __builtin_mul_overflow(known, shape[i], &known))
             return nullptr;

@@ -72,11 +72,10 @@ class Session:
         pair = self.lent[id(a)] = (a, view)
         if view is None:
             view = strided_copy(a)
-            self.lent[id(a)] = (a, view)
+            pair = self.lent[id(a)] = (a, view)
             self.copies.append((a, view, view.copy()))
-        else:
-            self.owners[id(view)] = pair
-            self.owners.setdefault(id(view.base), pair)
+        self.owners[id(view)] = pair
+        self.owners.setdefault(id(view.base), pair)
         return view
 
     def to_host(self, x):
@@ -145,15 +144,13 @@ class Session:
             if known is not None:
                 return self.shared(r, *known)
             base = getattr(base, "base", None)
-        for a, copy, _ in self.copies:
-            if copy is r:
-                return a
         if not is_native(r.dtype):
             return r
         return import_array(r)
 
     def shared(self, r, a, view):
-        """A result that lies in the memory of the argument `a`: `a` itself or a view of its storage."""
+        """A result that lies in the memory of the argument `a`, or in its lent copy, which has the same strides: `a`
+        itself or a view of its storage."""
         if r is view:
             return a
         if not is_native(r.dtype):

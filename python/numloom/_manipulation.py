@@ -28,12 +28,13 @@ from numloom._registry import native
 
 # ------------------------------------------------------------------------------------------------------ shapes
 def resolve_shape(a, shape):
-    """A shape with at most one -1 as the shape for `a`; NotNative (so NumPy's error) where it does not fit."""
+    """A shape with at most one negative extent (any: NumPy asks for no -1) as the shape for `a`; NotNative (so NumPy's
+    error) where it does not fit."""
     shape = integers(shape)
     size, unknown = 1, -1
     for i, n in enumerate(shape):
         if n < 0:
-            if n != -1 or unknown >= 0:
+            if unknown >= 0:
                 raise NotNative
             unknown = i
         else:

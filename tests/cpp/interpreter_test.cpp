@@ -34,9 +34,11 @@ std::vector<int64_t> cuts(std::mt19937_64& rng, int64_t n) {
     return c;
 }
 
-void check_elementwise(uint64_t seed, int64_t most_points, bool assembled = false) {
+// The kernel of this seed, whole and in random parts, against the evaluator.
+void check(uint64_t seed, int64_t most_points, bool reduce, bool assembled) {
     std::mt19937_64 rng(seed);
     RandomOptions options;
+    options.reduce = reduce;
     options.most_points = most_points;
     options.assembled = assembled;
     const RandomKernel k = random_kernel(rng, options);
@@ -46,39 +48,7 @@ void check_elementwise(uint64_t seed, int64_t most_points, bool assembled = fals
     std::vector<Memory> expected = k.memories, whole = k.memories, parts = k.memories;
     kernel::Launch l;
     l.constants = k.constants.data();
-    l.end = k.kernel.points();
-    std::vector<char*> p = k.pointers(&expected);
-    l.pointers = p.data();
-    evaluate(k.kernel, l);
-    std::vector<char*> q = k.pointers(&whole);
-    l.pointers = q.data();
-    device->launch(*program, l);
-    ASSERT_EQ(difference(k, expected, whole), "") << "seed " << seed << ", whole launch";
-    std::vector<char*> r = k.pointers(&parts);
-    l.pointers = r.data();
-    const std::vector<int64_t> c = cuts(rng, k.kernel.points());
-    for (size_t i = 0; i + 1 < c.size(); ++i) {
-        l.begin = c[i];
-        l.end = c[i + 1];
-        device->launch(*program, l);
-    }
-    ASSERT_EQ(difference(k, expected, parts), "") << "seed " << seed << ", in parts";
-}
-
-void check_reduction(uint64_t seed, int64_t most_points, bool assembled = false) {
-    std::mt19937_64 rng(seed);
-    RandomOptions options;
-    options.reduce = true;
-    options.most_points = most_points;
-    options.assembled = assembled;
-    const RandomKernel k = random_kernel(rng, options);
-    ASSERT_EQ(kernel::verify(k.kernel), "") << print(k.kernel);
-    auto device = make_cpu_device(0, 1);
-    auto program = device->compile(k.kernel);
-    std::vector<Memory> expected = k.memories, whole = k.memories, parts = k.memories;
-    kernel::Launch l;
-    l.constants = k.constants.data();
-    const int64_t units = k.kernel.kept_points() * k.kernel.leaves();
+    const int64_t units = reduce ? k.kernel.kept_points() * k.kernel.leaves() : k.kernel.points();
     l.end = units;
     std::vector<char*> p = k.pointers(&expected);
     l.pointers = p.data();
@@ -97,9 +67,19 @@ void check_reduction(uint64_t seed, int64_t most_points, bool assembled = false)
         l.end = c[i + 1];
         device->launch(*program, l);
     }
-    const std::vector<int64_t> f = cuts(rng, k.kernel.kept_points());
-    for (size_t i = 0; i + 1 < f.size(); ++i) device->finish(*program, l, f[i], f[i + 1]);
+    if (reduce) {
+        const std::vector<int64_t> f = cuts(rng, k.kernel.kept_points());
+        for (size_t i = 0; i + 1 < f.size(); ++i) device->finish(*program, l, f[i], f[i + 1]);
+    }
     ASSERT_EQ(difference(k, expected, parts), "") << "seed " << seed << ", in parts";
+}
+
+void check_elementwise(uint64_t seed, int64_t most_points, bool assembled = false) {
+    check(seed, most_points, false, assembled);
+}
+
+void check_reduction(uint64_t seed, int64_t most_points, bool assembled = false) {
+    check(seed, most_points, true, assembled);
 }
 
 TEST(Interpreter, RandomElementwiseKernels) {

@@ -130,36 +130,25 @@ def test_an_exception_in_all_processes_ends_the_job(job):
     assert "cannot reshape array of size 100 into shape (3,7)" in result.stderr
 
 
-def test_an_exception_in_one_process_ends_the_job(job):
-    program = """
-        import os, numloom as np
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [('raise RuntimeError("only here")', "only here"), ("os.kill(os.getpid(), signal.SIGKILL)", "")],
+)
+def test_a_failure_in_one_process_ends_the_job(job, failure, message):
+    program = f"""
+        import os, signal, numloom as np
         x = np.ones(1000)
         x[1:] += x[:-1]
         print(float(x.sum()))
         if np.mesh().rank == 1:
-            raise RuntimeError("only here")
+            {failure}
         for _ in range(1000):
             x[1:] += x[:-1]
             float(x.sum())
         """
     result = job(program, "two processes")
     assert result.returncode != 0
-    assert "only here" in result.stderr
-
-
-def test_a_process_that_is_killed_ends_the_job(job):
-    program = """
-        import os, signal, numloom as np
-        x = np.ones(1000)
-        x[1:] += x[:-1]
-        print(float(x.sum()))
-        if np.mesh().rank == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
-        for _ in range(1000):
-            x[1:] += x[:-1]
-            float(x.sum())
-        """
-    assert job(program, "two processes").returncode != 0
+    assert message in result.stderr
 
 
 @pytest.mark.parametrize("early", [0, 1])

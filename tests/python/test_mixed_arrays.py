@@ -5,6 +5,7 @@ import operator
 import numloom
 import numpy
 import pytest
+from numloom import _fallback
 
 INPLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv]
 
@@ -50,3 +51,20 @@ def test_cumsum_into_numpy():
     out = numpy.zeros(5)
     assert numloom.cumsum(numloom.ones(5), out=out) is out
     assert out.tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("key", [slice(None), slice(None, None, -2), (slice(1, None), slice(None, None, 3))])
+def test_what_the_host_returns_of_an_argument_is_a_view(key):
+    """Also where the argument's memory is not in one piece, so that NumPy got a copy."""
+    make = [lambda x: x, lambda x: x[::-1, 1:], lambda x: x.T, lambda x: x.reshape(2, -1), lambda x: x[1]]
+    for f in make:
+        want, a = numpy.arange(40.0).reshape(8, 5), numloom.arange(40.0).reshape(8, 5)
+        want_view = f(want[key])
+        view = _fallback.call("f", f, (a[key],), {})
+        assert type(view) is numloom.ndarray
+        if numpy.shares_memory(want_view, want):
+            assert view.strides == want_view.strides
+            view += 0.5
+            want_view += 0.5
+        assert numpy.array_equal(view, want_view)
+        assert numpy.array_equal(a, want)

@@ -1,5 +1,6 @@
 // Elements between strided and contiguous memory, between half precision and float, and copies past the
 // caches.
+#include "device/cpu/loops/by_size.hpp"
 #include "device/cpu/loops/common.hpp"
 
 #if defined(__x86_64__)
@@ -9,10 +10,6 @@
 namespace numloom::cpu::NUMLOOM_TARGET {
 
 namespace {
-
-struct Bytes16 {
-    uint64_t low, high;
-};
 
 // Strided memory may be unaligned, as NumPy's views of records are.
 template <class T>
@@ -88,36 +85,10 @@ void scatter(char* dst, int64_t stride, const void* in, int64_t n) {
 }  // namespace
 
 Gather find_gather(int64_t itemsize) {
-    switch (itemsize) {
-        case 1:
-            return &gather<uint8_t>;
-        case 2:
-            return &gather<uint16_t>;
-        case 4:
-            return &gather<uint32_t>;
-        case 8:
-            return &gather<uint64_t>;
-        case 16:
-            return &gather<Bytes16>;
-        default:
-            return nullptr;
-    }
+    return by_size(itemsize, []<class T>() -> Gather { return &gather<T>; });
 }
 Scatter find_scatter(int64_t itemsize) {
-    switch (itemsize) {
-        case 1:
-            return &scatter<uint8_t>;
-        case 2:
-            return &scatter<uint16_t>;
-        case 4:
-            return &scatter<uint32_t>;
-        case 8:
-            return &scatter<uint64_t>;
-        case 16:
-            return &scatter<Bytes16>;
-        default:
-            return nullptr;
-    }
+    return by_size(itemsize, []<class T>() -> Scatter { return &scatter<T>; });
 }
 
 // Half precision to float and back by the processor's conversions where it has them. The rest of a block goes

@@ -1,5 +1,6 @@
 // Transposes a strip of lines into contiguous rows.
 #include "core/turn.hpp"
+#include "device/cpu/loops/by_size.hpp"
 #include "device/cpu/loops/common.hpp"
 
 namespace numloom::cpu::NUMLOOM_TARGET {
@@ -34,27 +35,10 @@ void transpose(void* out, int64_t width, const char* src, int64_t stride, int64_
             std::memcpy(o + r * width + i, src + i * stride + r * size, sizeof(T));
 }
 
-struct Bytes16 {
-    uint64_t low, high;
-};
-
 }  // namespace
 
 Transpose find_transpose(int64_t itemsize) {
-    switch (itemsize) {
-        case 1:
-            return &transpose<uint8_t>;
-        case 2:
-            return &transpose<uint16_t>;
-        case 4:
-            return &transpose<uint32_t>;
-        case 8:
-            return &transpose<uint64_t>;
-        case 16:
-            return &transpose<Bytes16>;
-        default:
-            return nullptr;
-    }
+    return by_size(itemsize, []<class T>() -> Transpose { return &transpose<T>; });
 }
 
 }  // namespace numloom::cpu::NUMLOOM_TARGET
