@@ -455,6 +455,13 @@ PyObject* shares_storage(PyObject*, PyObject* args) {
     });
 }
 
+PyObject* viewed(PyObject*, PyObject* a) {
+    return guarded([&] {
+        const Storage* s = require_array(a, true)->array.storage();
+        return PyBool_FromLong(s->handles > 1 || s->pins > 0);
+    });
+}
+
 PyObject* relation(PyObject*, PyObject* args) {
     return guarded([&] {
         PyObject *a, *b;
@@ -547,6 +554,7 @@ PyMethodDef array_functions[] = {
     {"is_scalar", is_scalar_function, METH_O, "is_scalar(x): whether x is a lazy scalar."},
     {"pending", pending, METH_O, "pending(a): whether recorded writes to a's storage have not run."},
     {"shares_storage", shares_storage, METH_VARARGS, "shares_storage(a, b)"},
+    {"viewed", viewed, METH_O, "viewed(a): whether another array or an export sees its memory."},
     {"relation", relation, METH_VARARGS, "relation(a, b): 'disjoint', 'equal', 'shift' or 'other'."},
     {"storage_id", storage_id, METH_O, "storage_id(a): number of a's storage, in order of creation."},
     {"storage_nbytes", storage_nbytes, METH_O, "storage_nbytes(a): bytes of a's storage."},

@@ -179,7 +179,7 @@ int set_part(PyObject* self, PyObject* value, bool imaginary) {
         if (!value) raise(PyExc_AttributeError, "Cannot delete array part");
         const Array& a = array_of(self);
         if (!is_complex(a.dtype()) && imaginary)
-            raise(PyExc_TypeError, "array does not have imaginary part to set");
+            raise(PyExc_TypeError, "Cannot set imaginary part of non-complex array.");
         if (!as_array(self)->writeable) raise(PyExc_ValueError, "assignment destination is read-only");
         assign_value(is_complex(a.dtype()) ? part(a, imaginary) : a, value);
         return 0;
@@ -222,8 +222,8 @@ void parse_new_shape(PyObject* shape, int64_t size, Dims* out) {
     bool fits = unknown >= 0 ? known > 0 && size % known == 0 : known == size;
     if (unknown >= 0 && fits) (*out)[unknown] = size / known;
     if (!fits)
-        raise(PyExc_ValueError, "cannot reshape array of size " + std::to_string(size) + " into shape " +
-                                    asked_text(*out));
+        raise(PyExc_ValueError,
+              "cannot reshape array of size " + std::to_string(size) + " into shape " + asked_text(*out));
 }
 
 // Whether the NumPy in use is of version 2.`minor` or newer.

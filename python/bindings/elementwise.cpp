@@ -275,10 +275,7 @@ PyObject* binary(OpCode op, PyObject* a, PyObject* b, bool is_operator) {
                 const Resolved& r = resolve(op, key(x.dtype()), kWeakFloat);
                 if (r.state == Resolved::Native && !r.value_checks) {
                     Scalar s = Scalar::of<double>(PyFloat_AS_DOUBLE(b));
-                    if (r.loop != DType::Float64) {
-                        s = cast_scalar(s, DType::Float64, r.loop);
-                        check_narrowed(PyFloat_AS_DOUBLE(b), s, r.loop);
-                    }
+                    if (r.loop != DType::Float64) s = cast_reported(s, DType::Float64, r.loop);
                     Operand in[2] = {x.operand(), Operand(s, r.loop)};
                     Array out = engine().empty(r.result, l->shape());
                     engine().compute(op, r.loop, out.operand(), in);
@@ -399,11 +396,8 @@ void assign_checked(const Array& dst, const Operand& src, const Layout* src_layo
                                         " into shape " + tuple_text(dst.shape()));
         if (extra) from.layout = Layout::intern(rest, src_layout->strides().subspan(extra));
     }
-    if (is_complex(src.dtype) && !is_complex(dst.dtype()) && dst.dtype() != DType::Bool) {
-        if (PyErr_WarnEx(np.complex_warning, "Casting complex values to real discards the imaginary part",
-                         1) != 0)
-            throw PythonError{};
-    }
+    if (is_complex(src.dtype) && !is_complex(dst.dtype()) && dst.dtype() != DType::Bool)
+        warn_user(np.complex_warning, "Casting complex values to real discards the imaginary part");
     engine().assign(dst.operand(), from);
 }
 

@@ -173,9 +173,9 @@ Ref module_of(PyObject* file) {
     return both;
 }
 
-void warn_at(const Site& site, PyObject* text) {
+void warn_at(const Site& site, PyObject* category, PyObject* text) {
     if (!site.code) {
-        if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%U", text) < 0) throw PythonError{};
+        if (PyErr_WarnFormat(category, 1, "%U", text) < 0) throw PythonError{};
         return;
     }
     const Ref where = resolve_site(site.code, site.position);
@@ -184,7 +184,7 @@ void warn_at(const Site& site, PyObject* text) {
     if (!PyArg_ParseTuple(where.get(), "OiO", &file, &line, &function)) throw PythonError{};
     const Ref module = module_of(file);
     PyObject* name = PyTuple_GET_ITEM(module.get(), 0);
-    if (PyErr_WarnExplicitObject(PyExc_RuntimeWarning, text, file, line, name == Py_None ? nullptr : name,
+    if (PyErr_WarnExplicitObject(category, text, file, line, name == Py_None ? nullptr : name,
                                  PyTuple_GET_ITEM(module.get(), 1)) < 0)
         throw PythonError{};
 }
@@ -194,7 +194,7 @@ void act(Action action, const Report& r, const KindName& kind, PyObject* text) {
         case Action::Ignore:
             return;
         case Action::Warn:
-            return warn_at(r.site, text);
+            return warn_at(r.site, PyExc_RuntimeWarning, text);
         case Action::Raise:
             PyErr_SetObject(PyExc_FloatingPointError, text);
             throw PythonError{};
@@ -261,13 +261,21 @@ void report_now(const char* name, uint8_t kinds, uint8_t report) {
     deliver({&one, 1});
 }
 
-void check_narrowed(double value, const Scalar& s, DType d) {
-    bool infinite;
-    if (d == DType::Float32 || d == DType::Complex64)
-        infinite = std::isinf(s.as<float>());
-    else
-        infinite = d == DType::Float16 && (s.as<Half>().bits & 0x7fff) == 0x7c00;
-    if (infinite && std::isfinite(value)) report_now("cast", F_OVERFLOW, asked_reports());
+Scalar cast_reported(const Scalar& value, DType from, DType to) {
+    const Scalar s = cast_scalar(value, from, to);
+    if (to != DType::Float16 && to != DType::Float32 && to != DType::Complex64) return s;
+    using Wide = std::complex<double>;
+    const Wide x = cast_scalar(value, from, DType::Complex128).as<Wide>();
+    const Wide y = cast_scalar(s, to, DType::Complex128).as<Wide>();
+    if ((std::isfinite(x.real()) && std::isinf(y.real())) ||
+        (std::isfinite(x.imag()) && std::isinf(y.imag())))
+        report_now("cast", F_OVERFLOW, asked_reports());
+    return s;
+}
+
+void warn_user(PyObject* category, const char* text) {
+    const Ref words = Ref::take(PyUnicode_FromString(text));
+    warn_at(current_site(), category, words.get());
 }
 
 PyMethodDef float_error_functions[] = {{"reporting", reporting, METH_O,

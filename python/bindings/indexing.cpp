@@ -35,7 +35,11 @@ struct Item {
 
 int64_t to_index(PyObject* o) {
     Py_ssize_t v = PyNumber_AsSsize_t(o, PyExc_IndexError);
-    if (v == -1 && PyErr_Occurred()) throw PythonError{};
+    if (v == -1 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_IndexError)) throw PythonError{};
+        PyErr_Clear();
+        raise(PyExc_IndexError, kInvalid);  // NumPy's words for an integer that no index can be
+    }
     return v;
 }
 
@@ -247,6 +251,16 @@ static Scalar seen_bytes(PyObject* value, DType to) {
     return element_bytes(number.get(), to);
 }
 
+void store_bits(const Array& e, const Scalar& bits) {
+    if (alone() && write_through(e)) {
+        if (char* p = engine().host_address(e, Trigger::HostRead)) {
+            std::memcpy(p, bits.bytes, static_cast<size_t>(item_size(e.dtype())));
+            return;
+        }
+    }
+    record_store(e, Operand(bits, e.dtype()));
+}
+
 void store_element(const Array& e, PyObject* value) {
     Scalar bits;
     if (must_be_seen(value, e.dtype())) {
@@ -261,13 +275,7 @@ void store_element(const Array& e, PyObject* value) {
         }
         bits = element_bytes(value, e.dtype());
     }
-    if (alone() && write_through(e)) {
-        if (char* p = engine().host_address(e, Trigger::HostRead)) {
-            std::memcpy(p, bits.bytes, static_cast<size_t>(item_size(e.dtype())));
-            return;
-        }
-    }
-    record_store(e, Operand(bits, e.dtype()));
+    store_bits(e, bits);
 }
 
 // The offset of the element for one integer an axis, the form of loops over elements; false for any other
@@ -400,8 +408,10 @@ int setitem(PyObject* self, PyObject* k, PyObject* value) {
     if (plain_element(o->array, k, &at) && number_bytes(value, o->array.dtype(), &bits)) {
         if (char* p = current_memory(o->array, at, true)) {
             std::memcpy(p, bits.bytes, static_cast<size_t>(item_size(o->array.dtype())));
-            return 0;
+        } else {
+            store_bits(o->array.view(Layout::scalar(), at), bits);
         }
+        return 0;
     }
     Target t;
     parse(o->array, k, &t);

@@ -231,12 +231,12 @@ bool integer_bytes(PyObject* o, DType d, Scalar* out) {
 Scalar float_bytes(PyObject* o, DType d) {
     double v = PyFloat_CheckExact(o) ? PyFloat_AS_DOUBLE(o) : PyLong_AsDouble(o);
     if (v == -1.0 && PyErr_Occurred()) throw PythonError{};
-    return cast_scalar(Scalar::of<double>(v), DType::Float64, d);
+    return cast_reported(Scalar::of<double>(v), DType::Float64, d);
 }
 
 Scalar complex_bytes(PyObject* o, DType d) {
     Py_complex c = PyComplex_AsCComplex(o);
-    return cast_scalar(Scalar::of<std::complex<double>>({c.real, c.imag}), DType::Complex128, d);
+    return cast_reported(Scalar::of<std::complex<double>>({c.real, c.imag}), DType::Complex128, d);
 }
 
 }  // namespace
@@ -246,7 +246,6 @@ bool settle(Arg* a, const Resolved& r, bool may_fail) {
     Scalar s;
     if (a->type == kWeakFloat) {
         s = float_bytes(a->object, r.loop);
-        if (r.loop != DType::Float64) check_narrowed(PyFloat_AsDouble(a->object), s, r.loop);
     } else if (a->type == kWeakComplex) {
         s = complex_bytes(a->object, r.loop);
     } else if (is_integer(r.checked)) {
@@ -268,7 +267,6 @@ bool number_bytes(PyObject* o, DType d, Scalar* out) {
     if (PyFloat_CheckExact(o)) {
         if (!is_inexact(d)) return false;
         *out = float_bytes(o, d);
-        if (d != DType::Float64) check_narrowed(PyFloat_AS_DOUBLE(o), *out, d);
         return true;
     }
     if (PyLong_CheckExact(o)) {
@@ -290,7 +288,7 @@ bool number_bytes(PyObject* o, DType d, Scalar* out) {
     if (!value || !dtype_of_scalar_type(Py_TYPE(value), &from)) return false;
     if (is_complex(from) && !is_complex(d)) return false;
     if (is_inexact(from) && is_integer(d)) return false;  // may warn: NumPy does it
-    *out = cast_scalar(numpy_scalar_bits(value, from), from, d);
+    *out = cast_reported(numpy_scalar_bits(value, from), from, d);
     return true;
 }
 

@@ -93,8 +93,10 @@ void report_now(const char* name, uint8_t kinds, uint8_t report);
 // or not at all, where NumPy does the work by other means that report nothing.
 enum class Manner : int { Usual, Other, Nothing };
 extern Manner manner;
-// A finite number that became infinite as an element of dtype d.
-void check_narrowed(double value, const Scalar& s, DType d);
+// A number as an element of dtype `to`; reports an overflow where a finite one became infinite.
+Scalar cast_reported(const Scalar& value, DType from, DType to);
+// A warning at the line of the user's program that is running.
+void warn_user(PyObject* category, const char* text);
 // Whether a loop can fail or warn depending on values: integer powers and integer divisions.
 bool depends_on_values(OpCode op, DType loop);
 // Raises or warns for the values at hand as NumPy does; evaluates what it must look at. `nothing`: no

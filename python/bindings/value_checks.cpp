@@ -50,9 +50,15 @@ bool divisions_matter() {
 }
 
 // Does what NumPy's errstate says about a division by zero, by dividing by zero in NumPy: it warns, raises or
-// calls.
+// calls. For divmod, which is two operations here, the quotient speaks for both.
 void report_zero_division(OpCode op, DType loop) {
     PyObject* ufunc = np.ufuncs[static_cast<int>(op)];
+    Ref both;
+    if (manner == Manner::Other) {
+        if (op == OpCode::Remainder) return;
+        both = Ref::take(PyObject_GetAttrString(np.module, "divmod"));
+        ufunc = both.get();
+    }
     if (!ufunc) return;
     Ref operands[2];
     for (int i = 0; i < 2; ++i) {

@@ -198,6 +198,13 @@ def fresh_like(a, dtype=None, shape=None):
 ORDERS = {"C": "C", "F": "F", "A": "A", "K": "K", "c": "C", "f": "F", "a": "A", "k": "K"}
 
 
+def own_error(kind, text):
+    """An exception whose words are NumPy's already: the call is not repeated there."""
+    error = kind(text)
+    error.numloom_own = True
+    return error
+
+
 def known_order(order, default="C"):
     """A memory order as one of C, F, A and K; NotNative (so NumPy's error) for anything else."""
     try:

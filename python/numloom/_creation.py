@@ -474,10 +474,12 @@ def arange(*args, dtype=None, device=None, like=None, **bounds):
 
 def _ramp_in(dtype, n, start, step):
     """NumPy's fill: the first two values in the dtype fix start and step, the rest is start + i * step."""
-    first, second = dtype.type(start), dtype.type(start + step)
     with numpy.errstate(all="ignore"):
+        first, second = dtype.type(start), dtype.type(start + step)
         step = second - first
         exact = first + step == second
+    if not math.isfinite(step):  # they overflow in the dtype
+        raise NotNative
     out = _core.empty((n,), dtype)
     if n:
         scaled = _core.empty((n,), dtype)

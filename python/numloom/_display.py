@@ -80,8 +80,7 @@ class Flags:
 
     @aligned.setter
     def aligned(self, value):
-        if not value:
-            raise ValueError("cannot set aligned flag of this array to False")
+        pass  # as NumPy: what is aligned stays so
 
     @property
     def writebackifcopy(self):
@@ -232,7 +231,9 @@ def set_flat(a, value):
     """a.flat = value: the elements of value, repeated as often as needed."""
     from numloom._creation import asarray
 
-    value = asarray(value)
+    if not _core.writeable(a):
+        raise ValueError("array is read-only")
+    value = value if isinstance(value, str | bytes) else asarray(value)
     if type(value) is ndarray and value.ndim == 0:
         _core.assign(a, value)
         return

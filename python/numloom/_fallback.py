@@ -19,6 +19,8 @@ from numloom._base import is_native, ndarray, scalar, share
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MODULES = (_PACKAGE, os.path.dirname(os.path.abspath(numpy.__file__)) + os.sep)
 
+_REPEATED = (TypeError, ValueError, IndexError, OverflowError, numpy.exceptions.AxisError)  # not LinAlgError
+
 CALLS = {}  # name -> Row
 
 
@@ -40,6 +42,38 @@ def user_line():
             return f"{path}:{frame.f_lineno}"
         frame = frame.f_back
     return None
+
+
+# Stands in for the user's line: what it calls warns there, as it would where the user calls NumPy himself.
+_STAND_IN = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
+_UNITS = len(_STAND_IN.co_code) // 2
+_ONE_LINE = b"".join(  # a table of positions with neither columns nor steps to other lines (CPython's locations.md)
+    bytes((0x80 | 13 << 3 | min(8, _UNITS - start) - 1, 0)) for start in range(0, _UNITS, 8)
+)
+_stand_ins = {}  # (file, line) -> code
+
+
+def call_at_users_line(function, args, kwargs):
+    """function(*args, **kwargs) from a frame that has the file, line and globals of the user's."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_MODULES):
+        frame = frame.f_back
+    if frame is None:
+        return function(*args, **kwargs)
+    code = frame.f_code
+    key = code.co_filename, frame.f_lineno
+    made = _stand_ins.get(key)
+    if made is None:
+        if len(_stand_ins) > 1000:
+            _stand_ins.clear()  # programs that make code as they run
+        made = _stand_ins[key] = _STAND_IN.replace(
+            co_filename=code.co_filename,
+            co_firstlineno=frame.f_lineno or 1,
+            co_name=code.co_name,
+            co_qualname=code.co_qualname,
+            co_linetable=_ONE_LINE,
+        )
+    return types.FunctionType(made, frame.f_globals)(function, args, kwargs)
 
 
 def count(name, seconds):
@@ -239,8 +273,8 @@ def plain(x):
 
 def call(name, function, args, kwargs):
     """function(*args, **kwargs) by NumPy on the host."""
-    start = time.perf_counter()
     if _PLAIN.issuperset(map(type, args)) and (not kwargs or _PLAIN.issuperset(map(type, kwargs.values()))):
+        start = time.perf_counter()
         try:  # numbers: draws of random numbers, one by one
             result = function(*args, **kwargs)
         finally:
@@ -250,22 +284,54 @@ def call(name, function, args, kwargs):
         if type(result) is numpy.ndarray and result.base is None and is_native(result.dtype):
             return import_array(result)
         return Session().from_host(result)
+    return lent_call(name, function, args, kwargs, True)
+
+
+def lent_call(name, function, args, kwargs, count_failure):
+    """function(*args, **kwargs) with our arrays lent to it; counted unless it raises and `count_failure` is False."""
+    start = time.perf_counter()
     session = Session()
     args = [session.to_host(x) for x in args]
     if kwargs:
         kwargs = {k: session.to_host(v) for k, v in kwargs.items()}
+    done = count_failure
     try:
-        result = function(*args, **kwargs)
+        result = call_at_users_line(function, args, kwargs)
+        done = True
     finally:
         if session.copies:
             session.finish()
-        count(name, time.perf_counter() - start)
+        if done:
+            count(name, time.perf_counter() - start)
     return session.from_host(result)
 
 
-def call_method(name, self, args, kwargs):
-    """NumPy's method `name` on a view of our array."""
-    return call("ndarray." + name, getattr(numpy.ndarray, name), (self, *args), kwargs)
+def repeatable(error, args, kwargs):
+    """Whether a call that raised `error` can be made once more: nothing that it takes was used up or has effects."""
+    if type(error) not in _REPEATED or hasattr(error, "numloom_own"):
+        return False
+    return not any(_has_effects(x) for x in (*args, *kwargs.values()))
+
+
+def _has_effects(x):
+    kind = type(x)
+    if kind in _PLAIN or kind is ndarray or kind is numpy.ndarray:
+        return False
+    if kind is tuple or kind is list:
+        return any(_has_effects(i) for i in x)
+    if callable(x) or hasattr(kind, "__next__"):
+        return not isinstance(x, type | types.BuiltinFunctionType) and not hasattr(x, "__numloom_oracle__")
+    return False
+
+
+def call_after(error, name, function, args, kwargs):
+    """The call that our own function left to NumPy (`error` is None) or refused. What is wrong with a refused call
+    NumPy tells in its own words; should nothing be wrong in its eyes, then its result counts."""
+    if error is None:
+        return call(name, function, args, kwargs)
+    if not repeatable(error, args, kwargs):
+        raise error
+    return lent_call(name, function, args, kwargs, False)
 
 
 def unbound(call, oracle):

@@ -388,7 +388,7 @@ def joined_dtype(arrays, dtype, casting, out):
 @native
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if out is dtype is None and type(axis) is int:
-        joined = _core.join(arrays, axis)
+        joined = _core.join(arrays, axis) if casting == "same_kind" else None
         if joined is not None:
             return joined
     if type(arrays) is ndarray:

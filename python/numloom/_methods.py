@@ -28,6 +28,7 @@ from numloom._base import (
     is_native,
     known_order,
     ndarray,
+    own_error,
     scalar,
     to_numpy,
 )
@@ -180,10 +181,18 @@ def resize(self, *new_shape, refcheck=True):
     if not is_contiguous(self) and not is_contiguous(self, "F"):
         raise ValueError("resize only works on single-segment arrays")
     if size == self.size:
-        self.shape = new_shape
+        _core.become(self, _core.reshape_view(_manipulation.raveled(self, "A"), new_shape))
         return
     if self.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
+    if refcheck and _core.viewed(self):
+        raise own_error(
+            ValueError,
+            "cannot resize an array that references or is referenced\n"
+            "by another object in this way.\n"
+            "Use the np.resize function to get a new resized copy or\n"
+            " set refcheck=False to disable this check",
+        )
     grown = _core.full((size,), self.dtype, 0)
     keep = min(size, self.size)
     flat = _manipulation.raveled(self, "A")
@@ -195,10 +204,6 @@ def resize(self, *new_shape, refcheck=True):
 def checked_cast(a, dtype, casting):
     if not numpy.can_cast(a.dtype, dtype, casting):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {dtype!r} according to the rule '{casting}'")
-    if a.dtype.kind == "c" and dtype.kind in "biuf" and dtype.kind != "b":
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part", numpy.exceptions.ComplexWarning, stacklevel=4
-        )
 
 
 @native_method
@@ -210,7 +215,7 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
         if not copy and _creation.wanted_order(self, order):
             return self
         return copy_of(self, order)
-    if casting != "unsafe" or self.dtype.kind == "c":
+    if casting != "unsafe":
         checked_cast(self, dtype, casting)
     return _creation.convert(self, dtype, order)
 
@@ -251,6 +256,10 @@ def set_dtype(a, dtype):
         "Setting the dtype on a NumPy array has been deprecated in NumPy 2.5.\n"
         "Instead of changing the dtype on an array x, create a new array with x.view(new_dtype)",
     )
+    try:
+        dtype = numpy.dtype(dtype)
+    except TypeError:
+        raise TypeError("invalid data-type for array") from None
     other = view(a, dtype)
     if type(other) is not ndarray:
         raise TypeError("the dtype of an array can only be set to another native dtype")

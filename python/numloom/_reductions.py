@@ -41,6 +41,15 @@ def own_or_refuse(out):
     return out
 
 
+def kept(keepdims):
+    """keepdims as a bool; NotNative (so NumPy's error) for what is no number."""
+    if keepdims is NO_VALUE:
+        return False
+    if type(keepdims) is not bool and not hasattr(keepdims, "__index__"):
+        raise NotNative
+    return bool(keepdims)
+
+
 def fold(name, a, axis, dtype, out, keepdims, initial, where):
     """The frame of sum, prod, min, max, any and all."""
     if axis is dtype is out is None and keepdims is initial is where is NO_VALUE and type(a) is ndarray and a.size:
@@ -53,7 +62,7 @@ def fold(name, a, axis, dtype, out, keepdims, initial, where):
     else:
         out = own_or_refuse(out)
         kind = reduce_type(name, a, None if dtype is None else native_dtype(dtype), out)
-    return reduce_op(name, a, axes, kind, keepdims is not NO_VALUE and bool(keepdims), out, initial, where)
+    return reduce_op(name, a, axes, kind, kept(keepdims), out, initial, where)
 
 
 @native(name="sum")
@@ -196,7 +205,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_VALU
         a = asnative(a)
     out = own_or_refuse(out)
     axes = moment_axes(axis, a.ndim, where)
-    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    keepdims = kept(keepdims)
     add_type, final = moment_types(a, dtype)
     if add_type.kind in "biu":
         raise NotNative
@@ -241,7 +250,7 @@ def variance(a, axis, dtype, out, ddof, keepdims, where, given_mean, correction)
         count = count - ddof
         if bool((count <= 0).any()):
             raise NotNative
-    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    keepdims = kept(keepdims)
     total = as_array(reduce_op("add", deviation, axes, add_type, True, None, NO_VALUE, where))
     result = divided(total, count, add_type)
     if not keepdims:
@@ -278,7 +287,7 @@ def position(name, a, axis, out, keepdims):
         _core.library(operation, (1, a.size, 1), place, a if is_contiguous(a) else copy(a))
         return _core.to_scalar(place)
     out = own_or_refuse(out)
-    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    keepdims = kept(keepdims)
     if axis is None:
         axes, length = tuple(range(a.ndim)), a.size
     else:
@@ -319,7 +328,7 @@ def ptp(a, axis=None, out=None, keepdims=NO_VALUE):
         raise NotNative
     a = asnative(a)
     axes = reduced_axes(axis, a.ndim)
-    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    keepdims = kept(keepdims)
     if a.dtype == BOOL:
         raise NotNative
     return reduce_op("maximum", a, axes, a.dtype, keepdims) - reduce_op("minimum", a, axes, a.dtype, keepdims)
@@ -373,7 +382,7 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=NO_VALUE, *, where=NO_V
             raise NotNative
         filled, mask = select(chosen, filled, 0, a.dtype), mask | ~chosen
     axes = reduced_axes(axis, a.ndim)
-    keepdims = keepdims is not NO_VALUE and bool(keepdims)
+    keepdims = kept(keepdims)
     count = as_array(reduce_op("add", ~mask, axes, INT, keepdims))
     if bool((count == 0).any()):
         raise NotNative  # NumPy warns

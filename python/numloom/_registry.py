@@ -7,6 +7,8 @@ import numpy
 from numloom import _core
 from numloom._base import NotNative
 
+REFUSALS = (TypeError, ValueError, IndexError, OverflowError)  # what calls with bad arguments raise
+
 NATIVE = {}  # dotted name below numpy ("sum", "linalg.norm", "ndarray.sum") -> the function
 
 
@@ -77,10 +79,12 @@ def native(function=None, *, name=None, oracle=None):
         try:
             return function(*args, **kwargs)
         except NotNative:
-            pass
+            error = None
+        except REFUSALS as e:
+            error = e
         from numloom import _fallback
 
-        return _fallback.call(name, oracle, args, kwargs)
+        return _fallback.call_after(error, name, oracle, args, kwargs)
 
     functools.update_wrapper(call, oracle, assigned=("__name__", "__qualname__", "__doc__"), updated=())
     call.__module__ = "numloom"
@@ -98,16 +102,19 @@ def method(function=None, *, name=None):
         return functools.partial(method, name=name)
     name = name or function.__name__.rstrip("_")
 
+    oracle = getattr(numpy.ndarray, name)
+
     def call(self, *args, **kwargs):
         try:
             return function(self, *args, **kwargs)
         except NotNative:
-            pass
+            error = None
+        except REFUSALS as e:
+            error = e
         from numloom import _fallback
 
-        return _fallback.call_method(name, self, args, kwargs)
+        return _fallback.call_after(error, "ndarray." + name, oracle, (self, *args), kwargs)
 
-    oracle = getattr(numpy.ndarray, name)
     call.__name__ = name
     call.__qualname__ = "ndarray." + name
     call.__doc__ = oracle.__doc__

@@ -456,9 +456,10 @@ def method_on_host(u, method, args, kwargs):
     return _fallback.call(f"{name}.{method}", getattr(oracle(name), method), args, kwargs)
 
 
-def outer(self, a, b, /, **kwargs):
+def outer(self, *args, **kwargs):
     """numpy.ufunc.outer."""
-    if self.nin == 2:
+    if self.nin == 2 == len(args):
+        a, b = args
         try:
             x, y = asnative(a), asnative(b)
         except NotNative:
@@ -467,7 +468,7 @@ def outer(self, a, b, /, **kwargs):
             if x.ndim + y.ndim > 64:
                 raise ValueError("maximum supported dimension for an ndarray is 64")
             return self(_core.reshape_view(x, x.shape + (1,) * y.ndim), y, **kwargs)
-    return method_on_host(self, "outer", (a, b), kwargs)
+    return method_on_host(self, "outer", args, kwargs)
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
@@ -499,7 +500,7 @@ def at(self, a, indices, b=NO_VALUE, /):
 
     try:
         return _folds.at(self, a, indices, b)
-    except NotNative:
+    except (NotNative, ValueError):  # nothing is written then; the words are NumPy's
         pass
     return method_on_host(self, "at", (a, indices) if b is NO_VALUE else (a, indices, b), {})
 

@@ -176,7 +176,9 @@ def test_every_negative_extent_is_unknown():
     for base in ((6,), (0, 3), (), (3, 4)):
         a = np.arange(math.prod(base)).reshape(base)
         b = ours(a)
-        for shape in itertools.chain.from_iterable(itertools.product((-3, -2, -1, 0, 1, 2, 3), repeat=r) for r in (1, 2, 3)):
+        for shape in itertools.chain.from_iterable(
+            itertools.product((-3, -2, -1, 0, 1, 2, 3), repeat=r) for r in (1, 2, 3)
+        ):
             want = shape_of(lambda a=a, s=shape: a.reshape(s))
             assert shape_of(lambda b=b, s=shape: b.reshape(s)) == want, (base, shape)
             assert shape_of(lambda b=b, s=shape: new_shape(b, s)) == want, (base, shape)

@@ -48,7 +48,7 @@ for module, name, value in values:
         stub.resolve_dtypes = value.resolve_dtypes
     setattr(module, name, stub)
     replaced += 1
-numloom._fallback.call = refuse("(the fallback)")
+numloom._fallback.call = numloom._fallback.lent_call = refuse("(the fallback)")
 
 def force(x):
     if type(x) is _core.ndarray:
