@@ -35,12 +35,9 @@ std::vector<int64_t> cuts(std::mt19937_64& rng, int64_t n) {
 }
 
 // The kernel of this seed, whole and in random parts, against the evaluator.
-void check(uint64_t seed, int64_t most_points, bool reduce, bool assembled) {
+void check(uint64_t seed, const RandomOptions& options) {
+    const bool reduce = options.reduce;
     std::mt19937_64 rng(seed);
-    RandomOptions options;
-    options.reduce = reduce;
-    options.most_points = most_points;
-    options.assembled = assembled;
     const RandomKernel k = random_kernel(rng, options);
     ASSERT_EQ(kernel::verify(k.kernel), "") << print(k.kernel);
     auto device = make_cpu_device(0, 1);
@@ -75,11 +72,11 @@ void check(uint64_t seed, int64_t most_points, bool reduce, bool assembled) {
 }
 
 void check_elementwise(uint64_t seed, int64_t most_points, bool assembled = false) {
-    check(seed, most_points, false, assembled);
+    check(seed, {.assembled = assembled, .most_points = most_points});
 }
 
 void check_reduction(uint64_t seed, int64_t most_points, bool assembled = false) {
-    check(seed, most_points, true, assembled);
+    check(seed, {.reduce = true, .assembled = assembled, .most_points = most_points});
 }
 
 TEST(Interpreter, RandomElementwiseKernels) {
@@ -197,6 +194,16 @@ TEST(Assembler, MoreValuesThanRegisters) {
 TEST(Assembler, RandomReductions) {
     for (int64_t i = 0; i < cases(1000) && !HasFatalFailure(); ++i)
         check_reduction(static_cast<uint64_t>(5000000 + i), 5000, true);
+}
+
+// Whole leaves are folded in machine code.
+TEST(Assembler, RandomLeaves) {
+    const int64_t before = cpu::compiled_loops(true);
+    for (int64_t i = 0; i < cases(500) && !HasFatalFailure(); ++i)
+        check(static_cast<uint64_t>(6000000 + i), {.reduce = true, .assembled = true, .leaves = true});
+    if (cpu::jit_available() && cases(500) >= 20) {
+        EXPECT_GT(cpu::compiled_loops(true), before + cases(500) / 10);
+    }
 }
 
 // The other instruction sets of this processor, each in a process of its own.

@@ -39,6 +39,11 @@ class Maker {
         static const int64_t extents[] = {1,  2,  3,   4,   5,   7,   8,    9,    16,   17,   31,
                                           64, 65, 100, 127, 300, 513, 1023, 1024, 1025, 2049, 5000};
         Kernel& k = out_.kernel;
+        if (o_.leaves) {
+            k.shape = {1 + pick(3), kLeaf * (7 + pick(6)) + (chance(50) ? pick(kLeaf) : 0)};
+            k.kept = 1;
+            return;
+        }
         const int64_t nd = chance(5) ? 0 : 1 + pick(5);
         int64_t points = 1;
         for (int64_t d = 0; d < nd; ++d) {
@@ -56,6 +61,7 @@ class Maker {
     DType any_type() {
         static const DType common[] = {DType::Bool,    DType::Int32,   DType::Int64,
                                        DType::Float32, DType::Float64, DType::Float64};
+        if (o_.leaves && chance(60)) return chance(30) ? DType::Float32 : DType::Float64;
         if (o_.assembled && chance(20)) return chance(30) ? DType::Complex64 : DType::Complex128;
         return o_.assembled || chance(70) ? common[pick(std::size(common))]
                                           : static_cast<DType>(pick(kDTypes));
@@ -71,16 +77,17 @@ class Maker {
         const int64_t item = item_size(type);
         std::vector<int> order;
         for (int d = dims; d-- > 0;) order.push_back(d);
-        if (chance(30)) std::shuffle(order.begin(), order.end(), rng_);
-        const bool dense = chance(50);
+        const bool plain = o_.leaves && !chance(2);
+        if (!plain && chance(30)) std::shuffle(order.begin(), order.end(), rng_);
+        const bool dense = plain || chance(50);
         int64_t step = item;
         for (int d : order) {
             const int64_t n = k.shape[static_cast<size_t>(d)];
             if (!dense && chance(30)) step *= 1 + pick(3);
             int64_t& s = a.strides[static_cast<size_t>(d)];
             s = !dense && chance(20) ? -step : step;
-            if (!stores && chance(15)) s = 0;
-            if (!stores && chance(5)) s = item * (pick(9) - 4);
+            if (!plain && !stores && chance(15)) s = 0;
+            if (!plain && !stores && chance(5)) s = item * (pick(9) - 4);
             step *= std::max<int64_t>(n, 1);
         }
         a.view = static_cast<int32_t>(out_.memories.size());
@@ -224,7 +231,10 @@ class Maker {
         Kernel& k = out_.kernel;
         Reduction r;
         for (;;) {
-            r.op = chance(60) ? OpCode::Add : static_cast<OpCode>(pick(kOps));
+            static const OpCode folded[] = {OpCode::Add, OpCode::Multiply, OpCode::Minimum, OpCode::Maximum};
+            r.op = o_.leaves    ? folded[pick(std::size(folded))]
+                   : chance(60) ? OpCode::Add
+                                : static_cast<OpCode>(pick(kOps));
             if (!operation(r.op).has(T_ASSOCIATIVE)) continue;
             r.type = any_type();
             if (operation(r.op).has_loop(r.type)) break;

@@ -35,6 +35,7 @@ struct RandomOptions {
     bool reduce = false;
     bool exact = false;      // only operations whose results have the same bits everywhere
     bool assembled = false;  // only dtypes and operations of the assembler, and longer tapes
+    bool leaves = false;     // mostly contiguous operands over several whole leaves
     int64_t most_points = 20000;
 };
 

@@ -185,6 +185,7 @@ CpuProgram::CpuProgram(const Kernel& k) : kernel_(k), reduces_(k.reduces()) {
         NL_CHECK(f.fold && f.fold_leaves && f.combine && f.pairwise);
         foldings_.push_back(f);
     }
+    fold_by_machine_code();
     finish_.set(finish_source(k, foldings_));
     TapeSource outer = tape_source(k, k.kept);
     reduced_shape_.assign(k.shape.begin() + k.kept, k.shape.end());
@@ -196,6 +197,17 @@ CpuProgram::CpuProgram(const Kernel& k) : kernel_(k), reduces_(k.reduces()) {
     if (kept_points_ > 1 && reduced_points_ > 0)
         use_outer_ = outer_is_better(linear_.get(StoreMode::Direct), outer_.get(StoreMode::Direct),
                                      kept_points_, reduced_points_);
+}
+
+void CpuProgram::fold_by_machine_code() {
+    constexpr int64_t kLeastLeaves = 8;  // whole ones of a kept point, for two ways to walk to pay
+    const BlockCode& plain = linear_.get(StoreMode::Direct);
+    if (!plain.flat || !plain.compiled || reduced_points_ / kernel::kLeaf < kLeastLeaves) return;
+    TapeSource source = tape_source(kernel_, kernel_.ndim());
+    for (const Folding& f : foldings_) source.folds.push_back(f.op);
+    folded_.set(std::move(source));
+    const BlockCode& code = folded_.get(StoreMode::Direct);
+    use_folded_ = code.folds && code.block % kernel::kLeaf == 0;
 }
 
 void CpuProgram::launch(const Launch& l) {

@@ -59,6 +59,7 @@ class CpuProgram final : public Program {
         int32_t origin;
         uint8_t kinds;
     };
+    void fold_by_machine_code();
     void find_candidates();
     // Notes kinds that came up in a launch where it is plain whose they are: one instruction can have raised
     // them, or all that can have are noted. False: somebody has to look closer.
@@ -73,6 +74,9 @@ class CpuProgram final : public Program {
     // Elementwise: the whole tape. Reductions: the tape over kept and reduced dimensions, vectorised along
     // the innermost reduced one.
     Variants linear_;
+    // The same folded leaf by leaf in machine code, where points and leaves lie one after the other.
+    Variants folded_;
+    bool use_folded_ = false;
     // Reductions: the tape over the kept dimensions only, for one reduced point at a time; vectorised along
     // the innermost kept one.
     Variants outer_;

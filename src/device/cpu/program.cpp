@@ -95,8 +95,8 @@ BlockCode TapeBuilder::build() {
         fetch_deferred();
         for (int32_t i : deferred_) emit_store(i, static_cast<int32_t>(s_.tape.size()) + i);
     }
-    for (int32_t v : s_.results) {
-        const Place p = vector_place(canonical(v));
+    for (size_t r = 0; r < s_.results.size(); ++r) {
+        const Place p = code_.folds ? lanes_[r] : vector_place(canonical(s_.results[r]));
         code_.results.push_back(use(p));
         code_.results_stay.push_back(p.kind == Place::Memory && writes_.empty());
         if (p.kind == Place::Memory) reads_.emplace_back(INT_MAX, p.index);  // folded after the body

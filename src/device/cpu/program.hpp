@@ -83,6 +83,9 @@ struct TapeSource {
     bool any_order = false;               // points may be taken in any order
     std::vector<int32_t>
         results;  // values that must lie in a block buffer (or contiguous memory) after each block
+    // By result: the operation that machine code folds it with, leaf by leaf, so that its lanes lie there
+    // instead. Empty: the results themselves are wanted.
+    std::vector<OpCode> folds;
 };
 
 // How stores are made.
@@ -97,6 +100,7 @@ struct BlockCode {
     std::vector<WalkAccess> accesses;
     bool rows = false;       // a block spans several rows (short innermost dimension); else it lies in one
     bool even_rows = false;  // rows of one block each with nothing to do between them but move the operands
+    bool folds = false;      // as TapeSource::folds says; takes whole leaves
     bool flat = false;       // one dimension: the linear position is all there is
     int64_t block = 1024;    // points
     int32_t table = 0;       // entries

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "device/cpu/pool.hpp"
 #include "device/cpu/threads.hpp"
@@ -113,6 +114,7 @@ Reducer::Reducer(CpuProgram* program, const kernel::Launch& launch, bool noting)
       inner_(noting
                  ? program->linear_.pick_plain(pointers_.data())
                  : program->linear_.pick(pointers_.data(), program->kept_points_ * program->reduced_points_)),
+      folded_(noting ? nullptr : pick_folded()),
       outer_(!program->use_outer_ ? nullptr
              : noting
                  ? &program->outer_.pick_plain(pointers_.data())
@@ -215,28 +217,85 @@ void Reducer::launch_all() {
 
 // --- inner walk ---
 
+// The code that folds, where stores may go straight to memory; otherwise the plain walk has them.
+const BlockCode* Reducer::pick_folded() const {
+    if (!p_.use_folded_) return nullptr;
+    const BlockCode& code = p_.folded_.pick(const_cast<char* const*>(pointers_.data()), 0);
+    return code.folds ? &code : nullptr;
+}
+
+// One thread's frames for units of the inner walk, which are packed per reduction in `out` from `base` on.
+struct Reducer::UnitFolder {
+    UnitFolder(Reducer* reducer, int64_t first, char* const* results, Scratch* scratch)
+        : r(*reducer),
+          base(first),
+          out(results),
+          plain(r.inner_, scratch, r.l_.constants, r.noting_ ? &r.notes_ : nullptr),
+          folders(scratch->take<LeafFolder>(static_cast<int64_t>(r.reductions_))),
+          lanes(scratch->take<char>(static_cast<int64_t>(r.reductions_) * kMostLanes)) {
+        start_launch(r.inner_, plain, r.pointers_.data());
+        if (!r.folded_) return;
+        folding.emplace(*r.folded_, scratch, r.l_.constants);
+        start_launch(*r.folded_, *folding, r.pointers_.data());
+    }
+
+    char* place(size_t i, int64_t unit) const { return out[i] + (unit - base) * r.p_.foldings_[i].item; }
+    int64_t point(int64_t unit) const { return unit / r.leaves_ * r.points_ + unit % r.leaves_ * kLeaf; }
+
+    void run(int64_t begin, int64_t end) {
+        if (begin >= end) return;
+        for (size_t i = 0; i < r.reductions_; ++i)
+            new (folders + i) LeafFolder(r.p_.foldings_[i], r.points_, begin % r.leaves_ * kLeaf,
+                                         place(i, begin), lanes + static_cast<int64_t>(i) * kMostLanes);
+        walk(r.inner_, plain, r.pointers_.data(), point(begin), point(end), false, [&](int64_t n) {
+            for (size_t i = 0; i < r.reductions_; ++i) {
+                folders[i].feed(static_cast<const char*>(plain.table[r.inner_.results[i]]), n);
+                r.note_fold(i);
+            }
+        });
+    }
+
+    // Whole leaves only, one after the other: machine code leaves their lanes.
+    void run_whole(int64_t begin, int64_t end) {
+        int64_t unit = begin;
+        walk(*r.folded_, *folding, r.pointers_.data(), point(begin), point(begin) + (end - begin) * kLeaf,
+             false, [&](int64_t n) {
+                 for (size_t i = 0; i < r.reductions_; ++i) {
+                     const Folding& f = r.p_.foldings_[i];
+                     const char* from = static_cast<const char*>(folding->table[r.folded_->results[i]]);
+                     for (int64_t k = 0; k < n / kLeaf; ++k)
+                         f.combine(place(i, unit + k), from + k * kLanes * f.item, kLeaf);
+                 }
+                 unit += n / kLeaf;
+             });
+    }
+
+    Reducer& r;
+    const int64_t base;
+    char* const* out;
+    const Frame plain;
+    std::optional<Frame> folding;  // where there is such code
+    LeafFolder* const folders;
+    char* const lanes;
+};
+
 int64_t Reducer::fold_units_bytes() const {
-    return frame_bytes(inner_) +
-           static_cast<int64_t>(reductions_) * (kMostLanes + padded(sizeof(LeafFolder))) + 128;
+    const int64_t folders =
+        static_cast<int64_t>(reductions_) * (kMostLanes + padded(sizeof(LeafFolder))) + 128;
+    return frame_bytes(inner_) + folders + (folded_ ? frame_bytes(*folded_) : 0);
 }
 
 void Reducer::fold_units(int64_t begin, int64_t end, char* const* out, Scratch* scratch) {
-    if (begin >= end) return;
-    const int64_t first = begin % leaves_ * kLeaf;
-    const int64_t start = begin / leaves_ * points_ + first;
-    const int64_t stop = end / leaves_ * points_ + end % leaves_ * kLeaf;
-    LeafFolder* folders = scratch->take<LeafFolder>(static_cast<int64_t>(reductions_));
-    for (size_t r = 0; r < reductions_; ++r)
-        new (folders + r)
-            LeafFolder(p_.foldings_[r], points_, first, out[r], scratch->take<char>(kMostLanes));
-    const Frame f(inner_, scratch, l_.constants, noting_ ? &notes_ : nullptr);
-    start_launch(inner_, f, pointers_.data());
-    walk(inner_, f, pointers_.data(), start, stop, false, [&](int64_t n) {
-        for (size_t r = 0; r < reductions_; ++r) {
-            folders[r].feed(static_cast<const char*>(f.table[inner_.results[r]]), n);
-            note_fold(r);
-        }
-    });
+    UnitFolder folder(this, begin, out, scratch);
+    if (!folded_) return folder.run(begin, end);
+    const int64_t whole = points_ / kLeaf;  // of a kept point; its last leaf may be shorter
+    if (whole == leaves_) return folder.run_whole(begin, end);
+    for (int64_t u = begin; u < end;) {
+        const int64_t first = u - u % leaves_, rest = std::clamp(first + whole, u, end);
+        if (u < rest) folder.run_whole(u, rest);
+        u = std::min(first + leaves_, end);
+        folder.run(rest, u);
+    }
 }
 
 void Reducer::inner_kept_task(int64_t begin, int64_t end) {

@@ -25,6 +25,7 @@ class Reducer {
 
   private:
     struct Temporary;
+    struct UnitFolder;
 
     // Around each piece of work on a thread: what its flags say.
     template <class F>
@@ -38,6 +39,7 @@ class Reducer {
 
     // Inner walk: units [begin, end) in order, their leaf results packed per reduction in `out`.
     void fold_units(int64_t begin, int64_t end, char* const* out, Scratch* scratch);
+    const BlockCode* pick_folded() const;
     int64_t fold_units_bytes() const;
     void inner_kept_task(int64_t begin, int64_t end);
     void inner_group_task(int64_t task, const Temporary& t);
@@ -70,7 +72,8 @@ class Reducer {
     std::vector<char*> pointers_;  // of the kernel's accesses, then one per accumulator (set by each task)
     const BlockCode&
         inner_;  // walk along the reduced points; where outer_ is used, only for what that leaves over
-    const BlockCode* const outer_;  // walk along the kept points, or nullptr
+    const BlockCode* const folded_;  // the same over whole leaves, which machine code folds, or nullptr
+    const BlockCode* const outer_;   // walk along the kept points, or nullptr
     const BlockCode& finish_code_;
     const bool noting_;
     const FlagNotes notes_, fold_notes_, finish_notes_;

@@ -42,10 +42,11 @@ class TapeBuilder {
     };
 
     // Operand of a compiled loop: a value that it reads, or a tape entry (a store or a result) that it
-    // writes.
+    // writes, or the lanes of a result that it folds.
     struct CompiledOperand {
         int32_t value = -1, store = -1;
         bool spread = false;  // one element for all points
+        int32_t fold = -1;
     };
 
     int32_t canonical(int32_t v) const { return values_[static_cast<size_t>(v)].same; }
@@ -95,6 +96,7 @@ class TapeBuilder {
     std::vector<int64_t> buffer_items_;                        // bytes per element of each block buffer
     std::vector<std::pair<int32_t, int32_t>> buffer_entries_;  // table entry, buffer
     std::vector<int32_t> free_buffers_[5];                     // by log2 of the item size
+    std::vector<Place> lanes_;                                 // by result, where machine code folds
     int32_t scalars_ = 0;
     std::vector<int32_t> deferred_;                            // stores that come last (StoreMode::Safe)
     std::vector<std::pair<int32_t, int32_t>> reads_, writes_;  // number of body slots after it, access

@@ -3,6 +3,8 @@
 #if NUMLOOM_XBYAK
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 namespace numloom::cpu {
 
@@ -26,6 +28,7 @@ LoopAssembler::LoopAssembler(const LoopSource& source, const Registers& register
     for (const LoopValue& v : s_.values)
         if (item_size(result_type(v)) == 8 || (v.kind == LoopValue::Compute && item_size(v.type) == 8))
             lanes_ = widest_lanes;
+    if (s_.folds()) lanes_ = std::min(lanes_, kernel::kLanes);
 }
 
 size_t LoopAssembler::code_bytes(const LoopSource& s) {
@@ -95,10 +98,13 @@ void LoopAssembler::expand(int copies) {
             state_.back().spilled = pinned_[i].slot >= 0;
         }
     }
-    for (const LoopStore& s : s_.stores)
+    int fold = 0;
+    for (const LoopStore& s : s_.stores) {
         for (int c = 0; c < copies; ++c)
-            stores_.push_back(
-                {item_of(s.value, c), s.imaginary < 0 ? -1 : item_of(s.imaginary, c), s.operand, c});
+            stores_.push_back({item_of(s.value, c), s.imaginary < 0 ? -1 : item_of(s.imaginary, c), s.operand,
+                               c, s.folds ? fold : -1});
+        fold += s.folds;
+    }
     const int size = static_cast<int>(items_.size());
     for (int i = 0; i < size; ++i)
         for (int j = 0; j < inputs(items_[static_cast<size_t>(i)].v); ++j)
@@ -190,6 +196,79 @@ void LoopAssembler::loop(int copies) {
     L(end);
 }
 
+// Below the scalars that stay in registers. A kernel with too many is left to the precompiled loops.
+void LoopAssembler::reserve_accumulators() {
+    constexpr int kLeast = 6;  // registers for everything else
+    for (const LoopStore& s : s_.stores) {
+        if (!s.folds) continue;
+        vectors_ -= kernel::kLanes / lanes_;
+        folds_.push_back({s.op, result_type(s_.values[static_cast<size_t>(s.value)]), s.operand, vectors_});
+    }
+    if (vectors_ < kLeast) throw Xbyak::Error(Xbyak::ERR_CANT_ALLOC);
+}
+
+// What changes no value that it meets: a lane begins with its first one.
+void LoopAssembler::start_leaf() {
+    auto identity = [](OpCode op) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        switch (op) {
+            case OpCode::Add:
+                return -0.0;
+            case OpCode::Multiply:
+                return 1.0;
+            default:
+                return op == OpCode::Minimum ? infinity : -infinity;
+        }
+    };
+    for (const Fold& f : folds_)
+        for (int r = f.reg; r < f.reg + kernel::kLanes / lanes_; ++r) {
+            const double x = identity(f.op);
+            if (f.type == DType::Float64) {
+                mov(r11, std::bit_cast<uint64_t>(x));
+                vmovq(Xbyak::Xmm(r), r11);
+                lanes_ == 8 ? vbroadcastsd(Xbyak::Zmm(r), Xbyak::Xmm(r))
+                            : vbroadcastsd(Xbyak::Ymm(r), Xbyak::Xmm(r));
+            } else {
+                mov(r11d, std::bit_cast<uint32_t>(static_cast<float>(x)));
+                vmovd(Xbyak::Xmm(r), r11d);
+                vbroadcastss(wide(r, f.type), Xbyak::Xmm(r));
+            }
+        }
+}
+
+// rax stands at the end of the leaf.
+void LoopAssembler::end_leaf() {
+    for (const Fold& f : folds_) {
+        const int item = static_cast<int>(item_size(f.type)), bytes = kernel::kLanes * item;
+        mov(r11, rax);
+        shr(r11, std::countr_zero(static_cast<unsigned>(kernel::kLeaf / bytes)));
+        add(r11, ptr[rdi + 8 * f.operand]);
+        for (int k = 0; k < kernel::kLanes / lanes_; ++k)
+            vmovups(ptr[r11 - bytes + k * lanes_ * item], wide(f.reg + k, f.type));
+    }
+}
+
+void LoopAssembler::loop_leaves() {
+    reserve_accumulators();
+    const int copies = std::max(choose_copies(), kernel::kLanes / lanes_);
+    Xbyak::Label leaf, again, end;
+    xor_(rax, rax);
+    L(leaf);
+    cmp(rax, rsi);
+    jae(end, T_NEAR);
+    start_leaf();
+    lea(rbx, ptr[rax + kernel::kLeaf]);
+    align(32);
+    L(again);
+    body(false, copies);
+    add(rax, lanes_ * copies);
+    cmp(rax, rbx);
+    jb(again, T_NEAR);
+    end_leaf();
+    jmp(leaf, T_NEAR);
+    L(end);
+}
+
 void LoopAssembler::multiply_add(int value, const LoopValue& v) {
     const Xbyak::Xmm a = wide(get(v.in[0]), v.type), b = wide(get(v.in[1]), v.type),
                      c = wide(get(v.in[2]), v.type);
@@ -222,7 +301,10 @@ void LoopAssembler::body(bool tail, int copies) {
         }
     for (const Store& s : stores_) {
         const int reg = get(s.value);
-        if (s.imaginary < 0)
+        if (s.fold >= 0) {
+            const Fold& f = folds_[static_cast<size_t>(s.fold)];
+            fold(f.reg + s.copy % (kernel::kLanes / lanes_), reg, f.op, f.type);
+        } else if (s.imaginary < 0)
             store(reg, type_of(s.value), s.operand, s.copy);
         else
             store_complex(reg, get(s.imaginary), type_of(s.value), s.operand, s.copy);

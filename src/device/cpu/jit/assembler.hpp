@@ -44,6 +44,13 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
     };
     struct Store {
         int value, imaginary, operand, copy;
+        int fold = -1;  // the accumulator that takes it, first of its group of points
+    };
+    // What is folded over a leaf: its lanes lie in one register, or in several that take groups in turn.
+    struct Fold {
+        OpCode op;
+        DType type;
+        int operand, reg;
     };
     static constexpr int kTemporary = -2;  // owner of a register that holds no value
 
@@ -52,6 +59,7 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
     virtual void store(int reg, DType type, int operand, int copy) = 0;
     virtual void store_complex(int real, int imaginary, DType type, int operand, int copy) = 0;  // of a part
     virtual void define(int value, const LoopValue& v) = 0;
+    virtual void fold(int accumulator, int reg, OpCode op, DType type) = 0;
     virtual void spill(int slot, int reg, bool mask) = 0;
     virtual void reload(int reg, int slot, bool mask) = 0;
     virtual void zero(int reg) = 0;
@@ -72,6 +80,8 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
     void load_pointers(std::initializer_list<int> registers);
     // Whole groups of points, `copies` at a time; rax counts points, rbx tells where the loop ends.
     void loop(int copies);
+    // All points, which are whole leaves: their lanes go to the operands of the folds.
+    void loop_leaves();
     // in[0] * in[1] + (-) in[2], rounded once.
     void multiply_add(int value, const LoopValue& v);
 
@@ -118,6 +128,9 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
         int reg = -1, slot = -1;
     };
 
+    void reserve_accumulators();
+    void start_leaf();
+    void end_leaf();
     static size_t code_bytes(const LoopSource& s);
     void pressure(int* vectors, int* masks) const;
     void expand(int copies);
@@ -129,6 +142,7 @@ class LoopAssembler : public CompiledLoop, protected Xbyak::CodeGenerator {
 
     std::vector<Pinned> pinned_;  // per value of the source
     std::vector<Store> stores_;
+    std::vector<Fold> folds_;
     std::vector<State> state_;
     std::vector<int> locked_;  // values that the current operation reads or defines
     int vectors_;              // registers below this are allocated

@@ -33,6 +33,11 @@ class Avx2Loop final : public LoopAssembler {
         load_pointers({Xbyak::Operand::RDX, Xbyak::Operand::R8, Xbyak::Operand::R9, Xbyak::Operand::R10,
                        Xbyak::Operand::R13, Xbyak::Operand::R14, Xbyak::Operand::R15});
         broadcast_scalars();
+        if (s_.folds()) {
+            loop_leaves();
+            leave(stack_buffers());
+            return constants();
+        }
         const int copies = choose_copies();
         xor_(rax, rax);
         if (copies > 1) loop(copies);
@@ -240,6 +245,22 @@ class Avx2Loop final : public LoopAssembler {
         }
         vector_.emplace(wide(get(v), type_of(v)));
         return *vector_;
+    }
+
+    void fold(int accumulator, int reg, OpCode op, DType t) override {
+        const Xmm a = wide(accumulator, t), b = wide(reg, t);
+        const bool eight = item_size(t) == 8;
+        if (op == OpCode::Add) return eight ? vaddpd(a, a, b) : vaddps(a, a, b);
+        if (op == OpCode::Multiply) return eight ? vmulpd(a, a, b) : vmulps(a, a, b);
+        const int k = temporary(), l = temporary();  // kept where it is NaN or the smaller (larger) one
+        const Xmm kept = wide(k, t), less = wide(l, t);
+        const uint8_t order = op == OpCode::Minimum ? 0x11 : 0x1e;
+        eight ? vcmppd(kept, a, a, 3) : vcmpps(kept, a, a, 3);
+        eight ? vcmppd(less, a, b, order) : vcmpps(less, a, b, order);
+        vorps(kept, kept, less);
+        eight ? vblendvpd(a, b, a, kept) : vblendvps(a, b, a, kept);
+        release(k);
+        release(l);
     }
 
     void define(int i, const LoopValue& v) override {

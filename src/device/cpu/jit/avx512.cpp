@@ -33,6 +33,11 @@ class Avx512Loop final : public LoopAssembler {
                        Xbyak::Operand::R10, Xbyak::Operand::R12, Xbyak::Operand::R13, Xbyak::Operand::R14,
                        Xbyak::Operand::R15});
         broadcast_scalars();
+        if (s_.folds()) {
+            loop_leaves();
+            leave(0);
+            return constants();
+        }
         const int copies = choose_copies();
         xor_(rax, rax);
         if (copies > 1) loop(copies);
@@ -150,6 +155,20 @@ class Avx512Loop final : public LoopAssembler {
         else
             vmovdqu8(a, Xmm(t));
         release(t);
+    }
+
+    void fold(int accumulator, int reg, OpCode op, DType t) override {
+        const Xmm a = wide(accumulator, t), b = wide(reg, t);
+        const bool eight = item_size(t) == 8;
+        if (op == OpCode::Add) return eight ? vaddpd(a, a, b) : vaddps(a, a, b);
+        if (op == OpCode::Multiply) return eight ? vmulpd(a, a, b) : vmulps(a, a, b);
+        // Replaced where it is not NaN and not the smaller (larger) one.
+        const Opmask k(allocate(true, kTemporary));
+        const uint8_t order = op == OpCode::Minimum ? 0x15 : 0x1a;
+        eight ? vcmppd(k, a, b, order) : vcmpps(k, a, b, order);
+        eight ? vcmppd(k | k, a, a, 7) : vcmpps(k | k, a, a, 7);
+        eight ? vmovapd(a | k, b) : vmovaps(a | k, b);
+        release_mask(k.getIdx());
     }
 
     // Indices for permutations, 64 bytes each: of the even (odd) numbers of two registers; of the first

@@ -49,13 +49,20 @@ bool TapeBuilder::compiled_source(LoopSource* out, std::vector<CompiledOperand>*
         if (!jit_knows(values_[static_cast<size_t>(e.in[0])].type)) return false;
         write(value_of(e.in[0]), static_cast<int32_t>(i));
     }
-    for (int32_t r : s_.results) {
-        const int32_t v = canonical(r);
+    for (size_t r = 0; r < s_.results.size(); ++r) {
+        const int32_t v = canonical(s_.results[r]);
+        const Value& value = values_[static_cast<size_t>(v)];
+        if (!s_.folds.empty()) {
+            if (value.level < 2 || !jit_folds(s_.folds[r], value.type)) return false;
+            const Parts parts_of = value_of(v);  // may add an operand
+            lowering.fold(parts_of, s_.folds[r], static_cast<int32_t>(operands->size()));
+            operands->push_back({-1, -1, false, static_cast<int32_t>(r)});
+            continue;
+        }
         if (s_.tape[static_cast<size_t>(v)].kind == TapeKind::Load) continue;  // folded from where it lies
         bool twice = false;
         for (const CompiledOperand& o : *operands) twice = twice || (o.value < 0 && o.store == -2 - v);
-        if (!twice && values_[static_cast<size_t>(v)].level == 2)
-            write(parts[static_cast<size_t>(v)], -2 - v);
+        if (!twice && value.level == 2) write(parts[static_cast<size_t>(v)], -2 - v);
     }
     out->operands = static_cast<int32_t>(operands->size());
     return true;
@@ -81,6 +88,13 @@ bool TapeBuilder::emit_compiled() {
             places.push_back(o.spread ? scalar_place(o.value) : vector_place(o.value));
             continue;
         }
+        if (o.fold >= 0) {
+            lanes_.resize(s_.results.size());
+            places.push_back(
+                lanes_[static_cast<size_t>(o.fold)] = new_buffer(
+                    values_[static_cast<size_t>(canonical(s_.results[static_cast<size_t>(o.fold)]))].type));
+            continue;
+        }
         if (o.store < 0) {  // a result that is folded
             Value& v = values_[static_cast<size_t>(-2 - o.store)];
             places.push_back(v.place = new_buffer(v.type));
@@ -101,6 +115,7 @@ bool TapeBuilder::emit_compiled() {
     for (size_t k = 0; k < places.size(); ++k)
         (operands[k].value >= 0 ? note_read(places[k]) : note_write(places[k]));
     code_.compiled = std::move(loop);
+    code_.folds = !s_.folds.empty();
     // The buffers of the stores that come after, each read once.
     for (size_t k = 0; k < operands.size(); ++k) {
         if (operands[k].store < 0 || places[k].kind != Place::Buffer) continue;

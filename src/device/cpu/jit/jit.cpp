@@ -1,5 +1,6 @@
 #include "device/cpu/jit/jit.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -36,6 +37,7 @@ constexpr size_t kMostLoops = 4096;  // each holds pages of its own
 struct Cache {
     std::mutex lock;
     std::unordered_map<std::string, std::shared_ptr<const CompiledLoop>> loops;
+    int64_t folding = 0;
 };
 
 Cache& cache() {
@@ -118,6 +120,10 @@ bool knows_complex(OpCode op) {
 
 }  // namespace
 
+bool LoopSource::folds() const {
+    return std::any_of(stores.begin(), stores.end(), [](const LoopStore& s) { return s.folds; });
+}
+
 std::string LoopSource::key() const {
     std::string k;
     auto add = [&k](int64_t v) { k.append(reinterpret_cast<const char*>(&v), sizeof v); };
@@ -133,12 +139,18 @@ std::string LoopSource::key() const {
         add(s.value);
         add(s.imaginary);
         add(s.operand);
+        add(s.folds ? 1 + static_cast<int64_t>(s.op) : 0);
     }
     return k;
 }
 
 bool jit_knows(DType d) {
     return is_float(d) || is_complex(d) || d == DType::Int32 || d == DType::Int64 || d == DType::Bool;
+}
+
+bool jit_folds(OpCode op, DType type) {
+    return is_float(type) &&
+           (op == OpCode::Add || op == OpCode::Multiply || op == OpCode::Minimum || op == OpCode::Maximum);
 }
 
 bool jit_knows(const kernel::TapeEntry& e) {
@@ -158,6 +170,7 @@ std::shared_ptr<const CompiledLoop> compile_loop(const LoopSource& source) {
     auto found = c.loops.find(key);
     if (found != c.loops.end()) return found->second;
     std::shared_ptr<const CompiledLoop> made = assembler()(source);
+    c.folding += made && source.folds();
     if (c.loops.size() >= kMostLoops) c.loops.clear();  // programs keep what they use alive
     c.loops.emplace(std::move(key), made);
     return made;
@@ -171,8 +184,9 @@ std::shared_ptr<const CompiledLoop> compile_loop(const LoopSource&) { return nul
 
 #endif
 
-int64_t compiled_loops() {
+int64_t compiled_loops(bool that_fold) {
     std::lock_guard guard(cache().lock);
+    if (that_fold) return cache().folding;
     int64_t n = 0;
     for (const auto& entry : cache().loops) n += entry.second != nullptr;
     return n;

@@ -36,12 +36,17 @@ struct LoopStore {
     int32_t value;
     int32_t imaginary;  // -1: the operand is not complex
     int32_t operand;
+    // Instead of its values: the eight lanes of each leaf of them (kernel/ir.hpp), one leaf's after the
+    // other's.
+    bool folds = false;
+    OpCode op = OpCode::Add;
 };
 
 struct LoopSource {
     std::vector<LoopValue> values;
     std::vector<LoopStore> stores;  // in order, after all loads of a point
     int32_t operands = 0;
+    bool folds() const;  // then the loop takes whole leaves
     std::string key() const;
 };
 
@@ -58,11 +63,12 @@ bool jit_available();
 // Whether it knows the entry (Compute, Cast), or values of that dtype.
 bool jit_knows(const kernel::TapeEntry& e);
 bool jit_knows(DType type);
+bool jit_folds(OpCode op, DType type);
 // The compiled loop, from the process's cache if it was made before; nullptr when it can't be made (too
 // large).
 std::shared_ptr<const CompiledLoop> compile_loop(const LoopSource& source);
-// Loops compiled so far, for tests.
-int64_t compiled_loops();
+// Loops compiled so far (those that fold), for tests.
+int64_t compiled_loops(bool that_fold = false);
 
 // The code generators, one per instruction set.
 std::unique_ptr<CompiledLoop> assemble_avx512(const LoopSource& source);

@@ -32,6 +32,10 @@ LoopLowering::Parts LoopLowering::read(DType type, int32_t operand, bool scalar)
     return {real, read_part(LoopValue::Imaginary, type, operand, scalar)};
 }
 
+void LoopLowering::fold(const Parts& value, OpCode op, int32_t operand) {
+    out_.stores.push_back({value.real, -1, operand, true, op});
+}
+
 void LoopLowering::store(const Parts& value, int32_t operand) {
     out_.stores.push_back({value.real, value.imaginary, operand});
 }

@@ -19,6 +19,7 @@ class LoopLowering {
     // Result of an entry that jit_knows().
     Parts compute(const kernel::TapeEntry& e, const Parts* in);
     void store(const Parts& value, int32_t operand);
+    void fold(const Parts& value, OpCode op, int32_t operand);
 
   private:
     int32_t add(const LoopValue& v);
