@@ -108,9 +108,9 @@ PyObject* full(PyObject*, PyObject* args, PyObject* kwargs) {
         Dims dims;
         to_shape(shape, d, &dims);
         Scalar bits;
-        if (number_bytes(value, d, &bits)) return new_array(engine().full(d, dims, bits));
+        if (number_bytes(value, d, &bits, true)) return new_array(engine().full(d, dims, bits));
         Array made = engine().empty(d, dims);
-        assign_value(made, value);
+        copy_value(made, value);
         return new_array(std::move(made));
     });
 }
@@ -423,7 +423,7 @@ PyObject* assign(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         PyObject *out, *value;
         if (!PyArg_ParseTuple(args, "OO", &out, &value)) throw PythonError{};
-        assign_value(require_array(out)->array, value);
+        copy_value(require_array(out)->array, value);
         Py_RETURN_NONE;
     });
 }

@@ -238,10 +238,11 @@ void record_store(const Array& e, const Operand& value) {
     r->last = s->last_touch;
 }
 
-// NaN and infinity are refused as elements of integers, so a scalar of floats is looked at now.
+// NaN, infinity and what is out of bounds are refused as elements of integers, so a scalar that may be such
+// is looked at now.
 static bool must_be_seen(PyObject* value, DType to) {
-    return is_scalar(value) && !as_array(value)->value && is_inexact(array_of(value).dtype()) &&
-           !is_inexact(to) && to != DType::Bool;
+    return is_scalar(value) && !as_array(value)->value && is_integer(to) &&
+           !can_cast_safely(array_of(value).dtype(), to);
 }
 static Scalar seen_bytes(PyObject* value, DType to) {
     Scalar seen;
@@ -397,6 +398,16 @@ void assign_value(const Array& dst, PyObject* value) {
         Ref::take(PyObject_CallMethod(array.get(), "view", "O", reinterpret_cast<PyObject*>(np.ndarray)));
     imported = import_host(plain.get(), dst.dtype());
     assign_checked(dst, imported.operand(), imported.layout());
+}
+
+void copy_value(const Array& dst, PyObject* value) {
+    Scalar bits;
+    if (number_bytes(value, dst.dtype(), &bits, true))
+        engine().assign(dst.operand(), Operand(bits, dst.dtype()));
+    else if (is_scalar(value) && !as_array(value)->value)
+        engine().assign(dst.operand(), array_of(value).operand());
+    else
+        assign_value(dst, value);
 }
 
 int setitem(PyObject* self, PyObject* k, PyObject* value) {

@@ -263,7 +263,17 @@ bool settle(Arg* a, const Resolved& r, bool may_fail) {
     return true;
 }
 
-bool number_bytes(PyObject* o, DType d, Scalar* out) {
+// Whether an integer keeps its value as another one.
+static bool fits(const Scalar& s, DType from, DType to) {
+    const Scalar there = cast_scalar(s, from, to), back = cast_scalar(there, to, from);
+    auto negative = [](const Scalar& x, DType d) {
+        return kind(d) == Kind::Signed && cast_scalar(x, d, DType::Int64).as<int64_t>() < 0;
+    };
+    return negative(s, from) == negative(there, to) &&
+           std::memcmp(s.bytes, back.bytes, static_cast<size_t>(item_size(from))) == 0;
+}
+
+bool number_bytes(PyObject* o, DType d, Scalar* out, bool wrap) {
     if (PyFloat_CheckExact(o)) {
         if (!is_inexact(d)) return false;
         *out = float_bytes(o, d);
@@ -288,7 +298,10 @@ bool number_bytes(PyObject* o, DType d, Scalar* out) {
     if (!value || !dtype_of_scalar_type(Py_TYPE(value), &from)) return false;
     if (is_complex(from) && !is_complex(d)) return false;
     if (is_inexact(from) && is_integer(d)) return false;  // may warn: NumPy does it
-    *out = cast_reported(numpy_scalar_bits(value, from), from, d);
+    const Scalar bits = numpy_scalar_bits(value, from);
+    if (!wrap && is_integer(from) && is_integer(d) && !can_cast_safely(from, d) && !fits(bits, from, d))
+        return false;
+    *out = cast_reported(bits, from, d);
     return true;
 }
 

@@ -49,7 +49,7 @@ inline TypeKey key(DType d) { return static_cast<TypeKey>(d); }
 bool settle(Arg* a, const Resolved& r, bool may_fail);
 // Bytes of an object stored into an element of dtype d, by NumPy's rules for assignment; false where it is
 // not a plain number.
-bool number_bytes(PyObject* o, DType d, Scalar* out);
+bool number_bytes(PyObject* o, DType d, Scalar* out, bool wrap = false);
 // The same for anything, through NumPy; throws NumPy's errors.
 Scalar element_bytes(PyObject* o, DType d);
 
@@ -132,6 +132,8 @@ inline char* current_memory(const Array& a, int64_t offset, bool writing) {
 }
 // Writes `value` (anything) to all of `dst`.
 void assign_value(const Array& dst, PyObject* value);
+// The same as numpy.copyto does: integers of NumPy that are out of bounds wrap.
+void copy_value(const Array& dst, PyObject* value);
 
 // --- exports ---
 

@@ -632,3 +632,25 @@ def test_scalars_that_are_no_integers_are_refused_as_elements_of_integers(value)
         with pytest.raises((ValueError, OverflowError)):
             a[4:6] = total
         assert numpy.array_equal(numpy.asarray(a), numpy.arange(10))
+
+
+@pytest.mark.parametrize("to", "bBhHiIlL")
+@pytest.mark.parametrize("dtype", "?bBhHiIlL")
+def test_lazy_integers_as_elements_of_others(dtype, to):
+    ends = [False, True] if dtype == "?" else [numpy.iinfo(dtype).min, 1, numpy.iinfo(dtype).max]
+    for number in ends:
+        results = []
+        for module in (numpy, np):
+            values, a = module.asarray(numpy.array([number], dtype)), module.zeros(6, to)
+            for place in (1, slice(2, 4), Ellipsis):
+                try:
+                    a[place] = values[0]
+                    a[place] = values.max()
+                    results.append(numpy.asarray(a).tolist())
+                except OverflowError as error:
+                    results.append(str(error))
+            a[[4, 5]] = values[0]  # here and below NumPy wraps
+            filled = module.full(2, values[0], to)
+            module.copyto(a[:1], values[0], casting="unsafe")
+            results.append(numpy.asarray(a).tolist() + numpy.asarray(filled).tolist())
+        assert results[:4] == results[4:], number
