@@ -1,5 +1,6 @@
 // Short cuts for calls whose cost on small arrays is the call itself: joining,
 // selection by one index array. Whatever is not plain goes to the Python function that does all of it.
+#include <array>
 #include <cstring>
 
 #include "operand.hpp"
@@ -52,6 +53,16 @@ PyObject* join(PyObject*, PyObject* args) {
     });
 }
 
+// --- changes at positions --------------------------------------------------------------------------------
+
+// Elements of a plain line whose memory is there; nullptr for anything else.
+char* line_memory(PyObject* o, bool writing) {
+    if (!is_array(o)) return nullptr;
+    const Array& a = array_of(o);
+    if (a.ndim() != 1 || !a.c_contiguous()) return nullptr;
+    return current_memory(a, a.offset(), writing);
+}
+
 // --- selection -------------------------------------------------------------------------------------------
 
 constexpr int64_t kSmall = 1 << 14;  // elements up to which a selection is not worth recording
@@ -78,6 +89,62 @@ int64_t position(const char* from, DType d, int64_t i) {
         default:
             return as(int64_t{});
     }
+}
+
+// Values for `a`: as many as positions, of its dtype and apart from it, or one number that NumPy would also
+// make an array of that dtype.
+bool line_values(PyObject* o, const Array& a, int64_t count, Scalar* bits, CallOperand* values) {
+    if (is_array(o)) {
+        const Array& b = array_of(o);
+        if (b.size() != count || b.dtype() != a.dtype() || b.storage() == a.storage()) return false;
+        *values = {line_memory(o, false), b.layout(), b.dtype()};
+        return values->data != nullptr;
+    }
+    Scalar whole;
+    const bool number = PyFloat_CheckExact(o)
+                            ? a.dtype() == DType::Float64
+                            : PyLong_CheckExact(o) &&
+                                  (a.dtype() == DType::Float64 || a.dtype() == DType::Int64) &&
+                                  number_bytes(o, DType::Int64, &whole);
+    if (!number || !number_bytes(o, a.dtype(), bits)) return false;
+    *values = {reinterpret_cast<char*>(bits->bytes), Layout::scalar(), a.dtype()};
+    return true;
+}
+
+// at_line(number, a, index, b): what the ufunc's at does to a line, for a few positions and values that are
+// all there; whether it was done. The caller knows that the operation has a loop in numbers of any one dtype
+// that gives the same dtype.
+PyObject* at_line(PyObject*, PyObject* const* args, Py_ssize_t n) {
+    return guarded([&]() -> PyObject* {
+        constexpr int64_t few = 4096;
+        if (n != 4) raise(PyExc_TypeError, "at_line takes four arguments");
+        if (!is_array(args[1]) || !is_array(args[2])) Py_RETURN_FALSE;
+        const Array &a = array_of(args[1]), &index = array_of(args[2]);
+        const int64_t op = PyLong_AsLongLong(args[0]), count = index.size(), length = a.size();
+        if (count > few || !is_integer(index.dtype()) || index.dtype() == DType::UInt64 ||
+            a.dtype() == DType::Bool || a.dtype() == DType::Float16)
+            Py_RETURN_FALSE;
+        char* to = line_memory(args[1], true);
+        const char* at = line_memory(args[2], false);
+        Scalar bits;
+        CallOperand values;
+        if (!to || !at || !line_values(args[3], a, count, &bits, &values)) Py_RETURN_FALSE;
+        int64_t positions[few];
+        for (int64_t i = 0; i < count; ++i) {
+            if (index.dtype() == DType::Int64)
+                std::memcpy(&positions[i], at + i * 8, 8);
+            else
+                positions[i] = position(at, index.dtype(), i);
+            if (positions[i] < 0) positions[i] += length;
+            if (positions[i] < 0 || positions[i] >= length) Py_RETURN_FALSE;
+        }
+        const CallOperand target{to, a.layout(), a.dtype()};
+        const CallOperand in[] = {
+            {reinterpret_cast<char*>(positions), index.layout(), DType::Int64}, values, target};
+        run_call("at", std::array{op, static_cast<int64_t>(a.dtype()), int64_t{1}}, target, in,
+                 operation(static_cast<OpCode>(op)).name);
+        Py_RETURN_TRUE;
+    });
 }
 
 // A small array of NumPy's (as SciPy's sparse matrices have for their rows) as one of ours; none for anything
@@ -198,6 +265,8 @@ PyMethodDef fast_functions[] = {
     {"positions", positions, METH_O, "positions(a): nonzero of a small bool array, else None."},
     {"is_contiguous", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(is_contiguous)), METH_FASTCALL,
      "is_contiguous(a, order='C'): whether the elements lie without gaps in C or Fortran order."},
+    {"at_line", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(at_line)), METH_FASTCALL,
+     "at_line(number, a, index, b): ufunc.at on a line, for a few positions; whether it was done."},
     {"join", join, METH_VARARGS, "join(arrays, axis): concatenate in the plain case, else None."},
     {"pick", pick, METH_VARARGS, "pick(a, key): a[key] for small arrays and one index, else None."},
     {},

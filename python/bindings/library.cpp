@@ -182,8 +182,9 @@ void record_call(std::string_view name, std::span<const int64_t> parameters, con
 }
 
 void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
-              std::span<const CallOperand> in) {
-    const std::string_view said = is_inexact(out.dtype) ? library::reported_as(name) : std::string_view();
+              std::span<const CallOperand> in, std::string_view said) {
+    if (said.empty()) said = library::reported_as(name);
+    if (!is_inexact(out.dtype)) said = {};
     const uint8_t report = said.empty() ? 0 : asked_reports();
     if (report != 0) begin_host_watch(report & F_ALL);
     library::make_call(name, parameters)->run(out, in);

@@ -114,8 +114,9 @@ void record_call(std::string_view name, std::span<const int64_t> parameters, con
 void lend_threads();
 
 // Runs it at once on host memory.
+// `said`: the name in its reports, where that isn't the call's.
 void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
-              std::span<const CallOperand> in);
+              std::span<const CallOperand> in, std::string_view said = {});
 
 // --- indexing ---
 

@@ -11,7 +11,6 @@ from numloom._base import (
     asnative,
     astype,
     axis_index,
-    broadcast_shapes,
     copy,
     is_contiguous,
     is_native,
@@ -178,14 +177,20 @@ def at_types(name, a, b):
         kinds = oracle(name).resolve_dtypes(asked, casting="unsafe")
     except TypeError:
         raise NotNative from None
-    if any(k != kinds[0] for k in kinds[:-1]):
-        raise NotNative
+    if any(k != kinds[0] for k in kinds[:-1]) or kinds[0].kind == "c" != a.dtype.kind:
+        raise NotNative  # also where NumPy warns of the imaginary parts that it drops
     return loop_or_refuse(name, kinds[0])
+
+
+# Operations with a loop for every number's dtype that gives the same dtype again.
+_CLOSED = frozenset(("add", "subtract", "multiply", "maximum", "minimum"))
 
 
 def at(u, a, indices, b=NO_VALUE):
     """numpy.ufunc.at: unbuffered, so that equal positions follow one another."""
     name = u.__name__
+    if type(a) is ndarray and name in _CLOSED and _core.writeable(a) and _core.at_line(NUMBERS[name], a, indices, b):
+        return
     if type(a) is not ndarray or not _core.writeable(a) or u.nout != 1 or u.nin != (1 if b is NO_VALUE else 2):
         raise NotNative
     b = None if b is NO_VALUE else operand(b)
@@ -202,7 +207,7 @@ def at(u, a, indices, b=NO_VALUE):
     front, flat = key.flat()
     n = len(key.axes)
     rest = front.shape[n:]
-    given = () if b is None else (ordered(key, b, rest, loop),)
+    given = () if b is None else (ordered(key, b, rest, loop, a),)
     if flat.size == 0 or product(rest) == 0:
         return
     target = front if is_contiguous(front) else copy(front)
@@ -214,15 +219,20 @@ def at(u, a, indices, b=NO_VALUE):
         _core.assign(front, target)
 
 
-def ordered(key, b, rest, loop):
-    """`b` in the loop's dtype, broadcast to the indexed elements, the axes of the index in front."""
+def ordered(key, b, rest, loop, a):
+    """`b` in the loop's dtype, broadcast to the indexed elements, the axes of the index in front; apart from `a`."""
     start = key.axes[0] if key.adjacent else 0
     full = (*rest[:start], *key.shape, *rest[start:])
-    if broadcast_shapes(b.shape, full) != full:
+    if broadcast_shapes_or_refuse(b.shape, full) != full:
         raise NotNative
-    b = b if b.shape == full else _core.broadcast_view(b, full)
-    if start and key.shape:
+    if b.size == 1 and product(rest) == 1:  # the library takes it again for each position
+        b = _core.reshape_view(b, (1,))
+    elif b.shape != full:
+        b = _core.broadcast_view(b, full)
+    if b.ndim == len(full) and start and key.shape:
         b = moveaxis(b, list(range(start, start + len(key.shape))), list(range(len(key.shape))))
+    if b.dtype == loop and is_contiguous(b) and not _core.shares_storage(b, a):
+        return b
     made = _core.empty(b.shape, loop)
     _core.assign(made, b)
     return made

@@ -17,9 +17,36 @@ namespace {
 
 OpCode op_of(int64_t parameter) { return static_cast<OpCode>(parameter); }
 
-// Sums, differences and products of two elements, integers wrapping; false where the loop must do it.
+// Operations on two elements that are written out; false where the loop must do it. Integers wrap, extrema
+// are the loop's: the second of two equal elements, NaN where there is one.
 template <class T>
 constexpr bool kPlain = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+template <class T>
+constexpr bool kPlainComplex = false;
+template <class T>
+constexpr bool kPlainComplex<std::complex<T>> = true;
+
+template <class T, class F>
+bool with_extremum(OpCode op, F&& f) {
+    // Comparisons that are quiet about NaN, so that no flag is raised that NumPy wouldn't.
+    if (op == OpCode::Maximum)
+        return f([](T a, T b) {
+                   if constexpr (std::is_floating_point_v<T>)
+                       return __builtin_isgreater(a, b) || a != a ? a : b;
+                   else
+                       return a > b ? a : b;
+               }),
+               true;
+    if (op == OpCode::Minimum)
+        return f([](T a, T b) {
+                   if constexpr (std::is_floating_point_v<T>)
+                       return __builtin_isless(a, b) || a != a ? a : b;
+                   else
+                       return a < b ? a : b;
+               }),
+               true;
+    return false;
+}
 
 template <class T, class F>
 bool with_plain([[maybe_unused]] OpCode op, [[maybe_unused]] F&& f) {
@@ -31,11 +58,18 @@ bool with_plain([[maybe_unused]] OpCode op, [[maybe_unused]] F&& f) {
             return f([=](T a, T b) { return static_cast<T>(wide(a) - wide(b)); }), true;
         if (op == OpCode::Multiply)
             return f([=](T a, T b) { return static_cast<T>(wide(a) * wide(b)); }), true;
-    } else if constexpr (kPlain<T>) {
+        if (op == OpCode::BitwiseAnd) return f([](T a, T b) { return static_cast<T>(a & b); }), true;
+        if (op == OpCode::BitwiseOr) return f([](T a, T b) { return static_cast<T>(a | b); }), true;
+        if (op == OpCode::BitwiseXor) return f([](T a, T b) { return static_cast<T>(a ^ b); }), true;
+    } else if constexpr (kPlain<T> || kPlainComplex<T>) {
         if (op == OpCode::Add) return f([](T a, T b) { return a + b; }), true;
         if (op == OpCode::Subtract) return f([](T a, T b) { return a - b; }), true;
-        if (op == OpCode::Multiply) return f([](T a, T b) { return a * b; }), true;
     }
+    if constexpr (std::is_floating_point_v<T>) {
+        if (op == OpCode::Multiply) return f([](T a, T b) { return a * b; }), true;
+        if (op == OpCode::Divide) return f([](T a, T b) { return a / b; }), true;
+    }
+    if constexpr (kPlain<T>) return with_extremum<T>(op, f);
     return false;
 }
 
@@ -155,13 +189,15 @@ class Row {
     std::vector<char> first_, result_;
 };
 
-// On one thread, in order: equal positions follow one another.
+// On one thread, in order: equal positions follow one another. One row of second operands serves all
+// positions.
 void at(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
     const OpCode op = op_of(p[0]);
     const DType loop = static_cast<DType>(p[1]);
     const int64_t inner = p[2], m = in[0].layout->size(), size = item_size(out.dtype);
     const int64_t* index = reinterpret_cast<const int64_t*>(in[0].data);
     const bool binary = in.size() == 3;
+    const int64_t each = binary && in[1].layout->size() == m * inner ? inner : 0;
     bool done = false;
     if (inner == 1 && binary && loop == out.dtype)
         dispatch(out.dtype, [&](auto type) {
@@ -169,12 +205,15 @@ void at(std::span<const int64_t> p, const CallOperand& out, std::span<const Call
             T* target = reinterpret_cast<T*>(out.data);
             const T* second = reinterpret_cast<const T*>(in[1].data);
             done = with_plain<T>(op, [&](auto f) {
-                for (int64_t i = 0; i < m; ++i) target[index[i]] = f(target[index[i]], second[i]);
+                if (each == 0)
+                    for (int64_t i = 0; i < m; ++i) target[index[i]] = f(target[index[i]], second[0]);
+                else
+                    for (int64_t i = 0; i < m; ++i) target[index[i]] = f(target[index[i]], second[i]);
             });
         });
     if (done) return;
     Row row(op, loop, out.dtype, inner);
-    const int64_t width = inner * item_size(loop);
+    const int64_t width = each * item_size(loop);
     for (int64_t i = 0; i < m; ++i)
         row.run(out.data + index[i] * inner * size, binary ? in[1].data + i * width : nullptr);
 }
