@@ -217,15 +217,10 @@ namespace {
 
 Trigger to_trigger(const std::string& text) {
     static const std::pair<const char*, Trigger> names[] = {
-        {"host_read", Trigger::HostRead},
-        {"export", Trigger::Export},
-        {"data_shape", Trigger::DataShape},
-        {"data_error", Trigger::DataError},
-        {"host_call", Trigger::HostCall},
-        {"file_write", Trigger::FileWrite},
-        {"synchronise", Trigger::Synchronise},
-        {"log_bound", Trigger::LogBound},
-        {"fork", Trigger::Fork},
+        {"host_read", Trigger::HostRead},      {"export", Trigger::Export},
+        {"data_shape", Trigger::DataShape},    {"data_error", Trigger::DataError},
+        {"host_call", Trigger::HostCall},      {"file_write", Trigger::FileWrite},
+        {"synchronise", Trigger::Synchronise}, {"log_bound", Trigger::LogBound},
     };
     for (const auto& [name, trigger] : names)
         if (text == name) return trigger;
@@ -236,9 +231,22 @@ PyObject* flush(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
         const char* why = "synchronise";
         if (!PyArg_ParseTuple(args, "|s", &why)) throw PythonError{};
-        const Trigger trigger = to_trigger(why);
-        if (trigger != Trigger::Fork || the_engine)
-            engine().flush(trigger);  // a fork must not start the engine
+        engine().flush(to_trigger(why));
+        Py_RETURN_NONE;
+    });
+}
+
+// A fork must not start the engine.
+PyObject* before_fork(PyObject*, PyObject*) {
+    return guarded([&]() -> PyObject* {
+        if (the_engine) the_engine->before_fork();
+        Py_RETURN_NONE;
+    });
+}
+
+PyObject* after_fork(PyObject*, PyObject* child) {
+    return guarded([&]() -> PyObject* {
+        if (the_engine) the_engine->after_fork(PyObject_IsTrue(child) == 1);
         Py_RETURN_NONE;
     });
 }
@@ -402,6 +410,9 @@ PyModuleDef definition = {
 PyMethodDef engine_functions[] = {
     {"set_hook", set_hook, METH_VARARGS, "set_hook(name, function): what Python code does for the binding."},
     {"flush", flush, METH_VARARGS, "flush(trigger='synchronise'): runs what is recorded."},
+    {"before_fork", before_fork, METH_NOARGS,
+     "before_fork(): runs what is recorded; others wait from now on."},
+    {"after_fork", after_fork, METH_O, "after_fork(child): others go on, in the parent and in the child."},
     {"stats", stats, METH_NOARGS, "stats(): counters since start."},
     {"count_host_call", count_host_call, METH_NOARGS, "count_host_call(): NumPy did some work on the host."},
     {"mesh", mesh, METH_NOARGS, "mesh(): devices, size, processes, rank."},

@@ -83,7 +83,11 @@ def _end_job(rank, kind, error, trace):
 
 def install():
     """Set this process up: for forks, and as one of several where a launcher says so."""
-    os.register_at_fork(before=functools.partial(_core.flush, "fork"))
+    os.register_at_fork(
+        before=_core.before_fork,
+        after_in_parent=functools.partial(_core.after_fork, False),
+        after_in_child=functools.partial(_core.after_fork, True),
+    )
     size, rank = launched()
     if size == 1:
         return

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "core/error.hpp"
 #include "library/library.hpp"
 #include "record/log.hpp"
 #include "run/executor.hpp"
+#include "run/turns.hpp"
 
 namespace numloom {
 namespace {
@@ -100,7 +99,7 @@ class EngineImpl final : public Engine {
     Array from_host(DType d, std::span<const int64_t> shape, const void* data) override {
         Array a = empty(d, shape);
         Storage* s = a.storage();
-        const Turn turn(*this);
+        const Turn turn(turns_);
         executor_.fill(s, static_cast<const char*>(data));
         return a;
     }
@@ -126,7 +125,7 @@ class EngineImpl final : public Engine {
     void flush(Trigger why) override {
         if (flushing_here) return;
         for (;;) {
-            const Turn turn(*this);  // also where nothing is left to run: another thread may be running it
+            const Turn turn(turns_);  // also where nothing is left to run: another thread may be running it
             if (log_.empty()) break;
             const size_t n = why == Trigger::LogBound ? log_.cut() : log_.size();
             ++stats_.evaluations;
@@ -140,11 +139,23 @@ class EngineImpl final : public Engine {
         }
     }
 
+    void before_fork() override {
+        if (flushing_here || !turns_.ask_for_fork()) return;
+        try {
+            flush(Trigger::Fork);
+        } catch (...) {
+            turns_.hold_for_fork();
+            throw;
+        }
+        turns_.hold_for_fork();
+    }
+    void after_fork(bool child) override { turns_.after_fork(child); }
+
     void read(const Array& a, void* host, Trigger why) override {
         settle(*a.storage(), why, false);
         const Layout& l = *a.layout();
         if (l.size() == 0) return;
-        const Turn turn(*this);
+        const Turn turn(turns_);
         Storage* s = a.storage();
         if (!s->has_data()) executor_.allocate(s);
         const int64_t item = item_size(a.dtype());
@@ -160,7 +171,7 @@ class EngineImpl final : public Engine {
     char* host_address(const Array& a, Trigger why) override {
         Storage* s = a.storage();
         settle(*s, why, true);
-        const Turn turn(*this);
+        const Turn turn(turns_);
         if (!s->has_data()) executor_.allocate(s);
         char* base = executor_.host_base(s);
         return base ? base + a.offset() : nullptr;
@@ -191,7 +202,7 @@ class EngineImpl final : public Engine {
         return i;
     }
     void broadcast(void* data, int64_t bytes) override {
-        const Turn turn(*this);
+        const Turn turn(turns_);
         executor_.mesh().transport->broadcast(data, bytes, 0);
     }
     void abort_job(int code) override {
@@ -213,7 +224,7 @@ class EngineImpl final : public Engine {
             return;
         }
         // A storage that no recorded instruction touches goes at once.
-        if (s->last_touch <= done_ && !busy_) {
+        if (s->last_touch <= done_ && !turns_.busy()) {
             destroy(s);
             return;
         }
@@ -249,37 +260,6 @@ class EngineImpl final : public Engine {
   private:
     static constexpr int64_t kMostLayouts = 100'000;
     static constexpr int64_t kHeavyBytes = 1 << 18;  // from this much work on, others may record meanwhile
-
-    // Only one thread executes at a time; the others let go of the record lock until it is their turn.
-    class Turn {
-      public:
-        explicit Turn(EngineImpl& e) : e_(e) {
-            if (e.busy_) wait();
-            e.busy_ = true;
-        }
-        ~Turn() {
-            e_.busy_ = false;
-            if (e_.waiting_) {
-                const std::lock_guard lock(e_.mutex_);
-                e_.turn_over_.notify_all();
-            }
-        }
-
-      private:
-        void wait() {
-            ++e_.waiting_;
-            while (e_.busy_) {
-                void* token = e_.lock_hooks_.unlock ? e_.lock_hooks_.unlock() : nullptr;
-                {
-                    std::unique_lock lock(e_.mutex_);
-                    e_.turn_over_.wait_for(lock, std::chrono::milliseconds(1));
-                }
-                if (e_.lock_hooks_.lock) e_.lock_hooks_.lock(token);
-            }
-            --e_.waiting_;
-        }
-        EngineImpl& e_;
-    };
 
     // Before strides are worked out, which would overflow.
     void refuse_too_big(DType d, std::span<const int64_t> shape) const {
@@ -510,10 +490,7 @@ class EngineImpl final : public Engine {
     std::vector<Storage*> collected_;
     std::vector<Report> reports_;  // not delivered yet
 
-    bool busy_ = false;  // under the record lock
-    int waiting_ = 0;
-    std::mutex mutex_;
-    std::condition_variable turn_over_;
+    Turns turns_{lock_hooks_};
 };
 
 EngineImpl& engine() {

@@ -87,6 +87,10 @@ class Engine {
     // the storage is not in host memory as one piece (sharded, or on a GPU). Stays valid while the storage
     // lives and is pinned.
     virtual char* host_address(const Array& a, Trigger why) = 0;
+    // Around a fork of the process, on the thread that forks: everything recorded is run before, and no other
+    // thread executes until after_fork, which is called in the parent and in the child.
+    virtual void before_fork() = 0;
+    virtual void after_fork(bool child) = 0;
     // An export begins or ends: a pinned storage is neither renamed nor moved; every flush of a write to it
     // happens at once, and plans assume that others may have written it.
     virtual void pin(Storage* s) = 0;

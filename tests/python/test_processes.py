@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
 
 import numloom as np
 import pytest
@@ -22,6 +24,43 @@ def test_a_fork_finds_everything_evaluated_and_the_child_works_on():
         os._exit(0 if good else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert float(y.sum()) == 3 * 999 * 500
+
+
+BUSY = """
+import os, threading, time
+import numloom as np
+
+def work():
+    while not done:
+        a = np.arange(200_000.0)
+        a += a[::-1]
+        assert float(a.sum()) == 200_000 * 199_999.0
+
+done = False
+threads = [threading.Thread(target=work, daemon=True) for _ in range(3)]
+for t in threads:
+    t.start()
+total = np.zeros(100_000)
+for k in range(30):
+    total += 1
+    child = os.fork()
+    if child == 0:
+        good = float(total.sum()) == 100_000.0 * (k + 1) and float(np.sort(np.arange(50_000.0)[::-1])[7]) == 7
+        os._exit(0 if good else 1)
+    limit = time.time() + 60
+    while (end := os.waitpid(child, os.WNOHANG))[0] == 0:
+        time.sleep(0.001)
+        if time.time() > limit:
+            os.kill(child, 9)
+    assert end[1] == 0, f"child {k}: {end[1]}"
+done = True
+"""
+
+
+def test_forks_beside_threads_that_compute():
+    """The child waits for no thread that it lacks: nothing is executed while the process forks."""
+    result = subprocess.run([sys.executable, "-c", BUSY], capture_output=True, text=True, timeout=240, check=False)
+    assert result.returncode == 0, result.stderr[-2000:]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
