@@ -155,7 +155,12 @@ PyObject* adopt_array(PyObject* array, bool shared) {
     if (!alone() || !aligned(first, strides, d)) {
         if (shared)
             raise(PyExc_ValueError, "memory can be shared only where it is aligned, with one CPU device");
-        return new_array(import_host(array, d));
+        Array copied = import_host(array, d);
+        const Layout* order = Layout::intern(shape, strides);
+        Array made = allocate(d, shape, &order, 1);  // its axes lie as the array's do
+        if (made.layout() == copied.layout()) return new_array(std::move(copied));
+        engine().assign(made.operand(), copied.operand());
+        return new_array(std::move(made));
     }
     const Layout* l = Layout::intern(shape, strides);
     if (l->size() == 0) return new_array(engine().empty(d, shape));

@@ -386,14 +386,16 @@ void assign_checked(const Array& dst, const Operand& src, const Layout* src_layo
     if (src_layout != dst.layout() && src_layout->ndim() > 0) {
         std::span<const int64_t> shape = src_layout->shape();
         size_t extra = shape.size() > dst.shape().size() ? shape.size() - dst.shape().size() : 0;
-        bool fits = true;
-        for (size_t i = 0; i < extra; ++i) fits = fits && shape[i] == 1;
+        size_t ones = 0;
+        while (ones < extra && shape[ones] == 1) ++ones;
+        bool fits = ones == extra;
         std::span<const int64_t> rest = shape.subspan(extra);
         Dims broadcast;
         fits = fits && broadcast_shapes(rest, dst.shape(), &broadcast) && broadcast == Dims(dst.shape());
         if (!fits)
-            raise(PyExc_ValueError, "could not broadcast input array from shape " + tuple_text(shape) +
-                                        " into shape " + tuple_text(dst.shape()));
+            raise(PyExc_ValueError, "could not broadcast input array from shape " +
+                                        tuple_text(shape.subspan(ones)) + " into shape " +
+                                        tuple_text(dst.shape()));
         if (extra) from.layout = Layout::intern(rest, src_layout->strides().subspan(extra));
     }
     if (is_complex(src.dtype) && !is_complex(dst.dtype()) && dst.dtype() != DType::Bool)

@@ -141,6 +141,15 @@ def host_item(item):
     return item
 
 
+def element_values(value, dtype):
+    """What is assigned to elements of `dtype`, as an array of ours: Python's numbers, alone and in lists, raise where
+    they are out of bounds; arrays and NumPy's scalars are cast later.
+    """
+    if type(value) is list or type(value) is tuple:
+        return asnative(numpy.asarray(host_list(value), dtype))
+    return asnative(numpy.asarray(value, dtype) if type(value) in PYTHON_NUMBERS else value)
+
+
 def to_numpy(a):
     """The values of our array as a NumPy array: a view of its memory where that is in one piece, else a copy."""
     view = _core.host_view(a, False)
@@ -152,7 +161,10 @@ def share(x):
     try:
         return _core.adopt(x, True)
     except ValueError:
-        return _core.from_host(x)
+        made = _core.from_host(x)
+        if not x.flags.writeable:
+            made.flags.writeable = False
+        return made
 
 
 def host(x):

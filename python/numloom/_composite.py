@@ -69,10 +69,15 @@ def plain_floats(a, b):
     )
 
 
-def refuse_zero(divisor):
-    """An integer division by zero warns or raises: NumPy's to do."""
-    zero = (divisor == 0).any() if type(divisor) is ndarray and divisor.ndim else divisor == 0
-    if bool(zero):
+def contains(x, value):
+    return bool((x == value).any() if type(x) is ndarray and x.ndim else x == value)
+
+
+def refuse_division(dividend, divisor, loop):
+    """An integer division by zero, or of the least number by -1, warns or raises: NumPy's to do."""
+    if contains(divisor, 0):
+        raise NotNative
+    if loop.kind == "i" and contains(divisor, -1) and contains(dividend, int(numpy.iinfo(loop).min)):
         raise NotNative
 
 
@@ -107,7 +112,7 @@ def call(u, args, kwargs):
         x if type(x) is ndarray or type(x) is scalar else constant(x, d) for x, d in zip(inputs, dtypes, strict=False)
     ]
     if name == "divmod" and loop.kind in "iu":
-        refuse_zero(operands[1])
+        refuse_division(*operands, loop)
     if name == "ldexp" and type(operands[1]) is int:
         operands[1] = float(operands[1])
     shape = broadcast_shapes((), *[x.shape for x in inputs if type(x) is ndarray])

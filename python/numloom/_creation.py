@@ -127,7 +127,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     if type(fill_value) is numpy.ndarray and fill_value.ndim == 0 and fill_value.dtype.kind in "biufc":
         return filled(shape, fill_value.astype(dtype).item(), dtype, order)
     out = _core.empty(shape, dtype, order)
-    _core.assign(out, fill_value if type(fill_value) is scalar else asnative(fill_value))
+    _core.assign(out, asnative(fill_value))
     return out
 
 
@@ -181,9 +181,8 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
     out = like(a, dtype, order, shape, device)
     if isinstance(fill_value, complex) and out.dtype.kind != "c":
         raise NotNative  # NumPy drops the imaginary part with a warning
-    if type(fill_value) is not scalar:
-        fill_value = asnative(fill_value if isinstance(fill_value, ndarray) else filling(fill_value, out.dtype))
-    _core.assign(out, fill_value)
+    given = isinstance(fill_value, ndarray) or type(fill_value) is scalar
+    _core.assign(out, asnative(fill_value if given else filling(fill_value, out.dtype)))
     return out
 
 

@@ -10,6 +10,7 @@ from numloom._base import (
     astype,
     axis_index,
     axis_tuple,
+    element_values,
     integer,
     native_dtype,
     ndarray,
@@ -59,7 +60,7 @@ def fill_diagonal(a, val, wrap=False):
     n = min(a.shape)
     view = diagonal_view(a) if a.ndim == 2 else _core.view(a, (n,), (sum(a.strides),), 0)
     if type(val) not in (int, float, complex, bool):
-        val = raveled(asnative(val))
+        val = raveled(element_values(val, a.dtype))
         if val.dtype.kind == "c" and a.dtype.kind != "c" or not val.size:
             raise NotNative
         if val.shape[0] != n:

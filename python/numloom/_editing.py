@@ -13,6 +13,7 @@ from numloom._base import (
     axis_index,
     broadcast_shapes,
     copy,
+    element_values,
     fortran,
     integer,
     ndarray,
@@ -49,6 +50,8 @@ def number_pairs(values, ndim):
     given = numpy.asarray(values)
     if given.dtype.kind not in "biufc":
         raise NotNative
+    if given.size == 1:
+        return ((given.ravel()[0],) * 2,) * ndim  # NumPy's scalars stay, since they fit into elements by other rules
     return numpy.broadcast_to(given, (ndim, 2)).tolist()
 
 
@@ -57,7 +60,9 @@ def constant_parts(a, axis, before, after, values):
     parts = []
     for n, value in zip((before, after), values, strict=True):
         shape = (*a.shape[:axis], n, *a.shape[axis + 1 :])
-        parts.append(_core.full(shape, a.dtype, numpy.array(value).astype(a.dtype).item()))
+        part = _core.empty(shape, a.dtype)
+        part[...] = value
+        parts.append(part)
     return parts
 
 
@@ -208,7 +213,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
         out = _core.empty(
             tuple([n + b + e for n, (b, e) in zip(a.shape, pairs, strict=True)]), a.dtype, "F" if fortran(a) else "C"
         )
-        _core.assign(out, numpy.array(value).astype(a.dtype).item())
+        if any(n for pair in pairs for n in pair):
+            out[...] = value
         out[tuple([slice(b, b + n) for n, (b, _) in zip(a.shape, pairs, strict=False)])] = a
         return out
     if fortran(a):
@@ -258,7 +264,7 @@ def insert(arr, obj, values, axis=None):
             raise IndexError(f"index {places[0]} is out of bounds for axis {axis} with size {n}")
         raise NotNative
     places = [k + n if k < 0 else k for k in places]
-    values = asnative(values)
+    values = element_values(values, a.dtype)
     if values.dtype.kind == "c" and a.dtype.kind != "c":
         raise NotNative
     values = (

@@ -17,7 +17,9 @@ from numloom._base import (
     axis_index,
     axis_tuple,
     broadcast_shapes,
+    converted,
     copy,
+    element_values,
     host,
     integer,
     is_contiguous,
@@ -81,10 +83,18 @@ def where(condition, x=NO_VALUE, y=NO_VALUE, /):
         raise NotNative from None  # NumPy before 2.5 wraps the number
     if type(mask) is not ndarray and type(mask) is not scalar:
         mask = bool(mask)
-    shape = broadcast_shapes((), *shapes_of(mask, x, y))
+    shape = broadcast_or_refuse(mask, x, y)
     out = new_output(shape, dtype, (mask, x, y), "K")
     _core.elementwise("where", dtype, out, mask, x, y)
     return out
+
+
+def broadcast_or_refuse(*operands):
+    """The shape of all operands together; NotNative where there is none, since each function words it differently."""
+    try:
+        return broadcast_shapes((), *shapes_of(*operands))
+    except ValueError:
+        raise NotNative from None
 
 
 @native
@@ -99,11 +109,15 @@ def select(condlist, choicelist, default=0):
     if any(m.dtype != BOOL for m in masks):
         raise NotNative
     dtype = native_dtype(numpy.result_type(*[operand_type(c) for c in choices], operand_type(rest)))
-    shape = broadcast_shapes((), *shapes_of(*masks, *choices, rest))
+    shape = broadcast_or_refuse(*masks, *choices, rest)
+    try:
+        rest, *choices = (value_for(x, dtype) for x in (rest, *choices))
+    except OverflowError:
+        raise NotNative from None  # NumPy wraps the number
     out = _core.empty(shape, dtype)
-    _core.assign(out, value_for(rest, dtype))
+    _core.assign(out, rest)
     for mask, choice in zip(reversed(masks), reversed(choices), strict=False):
-        _core.elementwise("where", dtype, out, mask, value_for(choice, dtype), out)
+        _core.elementwise("where", dtype, out, mask, choice, out)
     return out
 
 
@@ -163,10 +177,12 @@ def copyto(dst, src, casting="same_kind", where=True):
     if type(src) in PYTHON_NUMBERS:
         if not numpy.can_cast(numpy.result_type(src, dst.dtype), dst.dtype, casting):
             raise NotNative
-        src = constant(src, dst.dtype)
+        src = constant(src, dst.dtype) if type(src) in (int, bool) else asnative(src)
     elif not numpy.can_cast(src.dtype, dst.dtype, casting):
         raise NotNative
-    if type(src) is ndarray and broadcast_shapes(src.shape, dst.shape) != dst.shape:
+    else:
+        src = asnative(src)  # cast as an array, also where it is one number
+    if type(src) is ndarray and broadcast_or_refuse(src, dst) != dst.shape:
         raise NotNative
     if where is True:
         _core.assign(dst, src)
@@ -174,6 +190,8 @@ def copyto(dst, src, casting="same_kind", where=True):
     mask = asnative(where)
     if mask.dtype != BOOL or broadcast_shapes(mask.shape, dst.shape) != dst.shape:
         raise NotNative
+    if type(src) is ndarray:
+        src = converted(src, dst.dtype)  # reported as a cast
     _core.elementwise("where", dst.dtype, dst, mask, src, dst)
 
 
@@ -181,19 +199,13 @@ def copyto(dst, src, casting="same_kind", where=True):
 def putmask(a, /, mask, values):
     if type(a) is not ndarray or not a.flags.writeable:
         raise NotNative
-    values = number_or_array(values if type(values) is not list else asnative(values))
-    mask = asnative(mask)
-    if type(values) is ndarray:
-        if values.dtype.kind == "c" and a.dtype.kind != "c" or mask.shape != a.shape or values.size == 0:
-            raise NotNative
-        if values.ndim:
-            values = repeated_over(values, a)
-    elif type(values) in PYTHON_NUMBERS:
-        values = constant(values, a.dtype)
-    elif not numpy.can_cast(values.dtype, a.dtype, "same_kind"):
+    arrays = type(values) in (ndarray, numpy.ndarray)
+    values, mask = element_values(values, a.dtype), asnative(mask)
+    if mask.shape != a.shape or values.size == 0:
         raise NotNative
-    if mask.shape != a.shape:
+    if not numpy.can_cast(values.dtype, a.dtype, "safe" if arrays else "same_kind"):
         raise NotNative
+    values = converted(repeated_over(values, a) if values.ndim else values, a.dtype)
     _core.elementwise("where", a.dtype, a, truth_of(mask), values, a)
 
 
@@ -293,8 +305,10 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
                 setattr(made, part, nan_to_num.__numloom_native__(given, True, nan, posinf, neginf))
             return made
         return make_array(a, copy=copy) if a.ndim else scalar_or_array(make_array(a, copy=True))
-    if any(type(v) not in (int, float, type(None)) for v in (nan, posinf, neginf)) or (
-        not copy and not a.flags.writeable
+    if (
+        nan is None
+        or any(type(v) not in (int, float, type(None)) for v in (nan, posinf, neginf))
+        or (not copy and not a.flags.writeable)
     ):
         raise NotNative
     limits = numpy.finfo(a.dtype)

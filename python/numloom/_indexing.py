@@ -5,7 +5,16 @@ import operator
 import numpy
 
 from numloom import _core, _fallback, _library
-from numloom._base import BOOL, PYTHON_NUMBERS, NotNative, asnative, host_item, ndarray, scalar
+from numloom._base import (
+    BOOL,
+    PYTHON_NUMBERS,
+    NotNative,
+    asnative,
+    converted,
+    host_item,
+    ndarray,
+    scalar,
+)
 from numloom._ufunc import constant
 
 
@@ -72,7 +81,9 @@ def set_masked(a, key, value):
             and a.dtype.kind != "c"
         ):
             raise NotNative
-        value = constant(value, a.dtype)
+        value = constant(value, a.dtype) if kind in PYTHON_NUMBERS else asnative(value)
+    if type(value) is ndarray or type(value) is scalar:
+        value = converted(asnative(value), a.dtype)  # reported as a cast
     if not a.flags.writeable:
         raise NotNative
     _core.elementwise("where", a.dtype, a, mask, value, a)

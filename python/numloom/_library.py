@@ -15,6 +15,7 @@ from numloom._base import (
     axis_index,
     broadcast_shapes,
     copy,
+    element_values,
     fortran,
     is_contiguous,
     native_dtype,
@@ -407,7 +408,7 @@ def scattered(a, key, value):
     if k.axes != list(range(n)) or not is_contiguous(front) or not _core.writeable(a):
         raise NotNative
     rest = front.shape[n:]
-    value = asnative(value)
+    value = element_values(value, a.dtype)
     shape = (*k.shape, *rest)
     if value.dtype.kind == "c" and a.dtype.kind != "c":
         raise NotNative
@@ -435,7 +436,7 @@ def expanded(a, mask, value):
         raise NotNative
     rest = a.shape[mask.ndim :]
     mask = copy(mask) if _core.shares_storage(mask, a) else dense(mask)
-    value = asnative(value)
+    value = element_values(value, a.dtype)
     if value.dtype.kind == "c" and a.dtype.kind != "c":
         raise NotNative
     shape = (count_of(mask), *rest)

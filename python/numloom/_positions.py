@@ -11,6 +11,7 @@ from numloom._base import (
     axis_index,
     broadcast_shapes,
     copy,
+    element_values,
     integer,
     integers,
     is_contiguous,
@@ -18,6 +19,7 @@ from numloom._base import (
 )
 from numloom._creation import lower_mask
 from numloom._library import (
+    broadcast_shapes_or_refuse,
     checked,
     count_of,
     dense,
@@ -157,7 +159,7 @@ def put(a, ind, v, mode="raise"):
         raise NotNative
     index = raveled(index_array(ind))
     index = checked(index, a.size) if mode == "raise" else bounded(index, a.size, mode)
-    values = raveled(asnative(v))
+    values = raveled(element_values(v, a.dtype))
     if index.size == 0:
         return
     if values.size == 0 or values.dtype.kind == "c" and a.dtype.kind != "c":
@@ -178,7 +180,9 @@ def put(a, ind, v, mode="raise"):
 def place(arr, mask, vals):
     if type(arr) is not ndarray or not _core.writeable(arr):
         raise NotNative
-    mask, values = truth(asnative(mask)), raveled(asnative(vals))
+    mask, values = truth(asnative(mask)), raveled(element_values(vals, arr.dtype))
+    if not numpy.can_cast(values.dtype, arr.dtype, "safe"):
+        raise NotNative
     if mask.size != arr.size or values.dtype.kind == "c" and arr.dtype.kind != "c":
         raise NotNative
     mask = mask if mask.shape == arr.shape else _core.reshape_view(dense(mask), arr.shape)
@@ -210,7 +214,9 @@ def put_along_axis(arr, indices, values, axis):
         flat = part if flat is None else flat + part
         step *= arr.shape[i]
     given = _core.empty(index.shape, arr.dtype)
-    values = asnative(values)
+    values = element_values(values, arr.dtype)
+    if broadcast_shapes_or_refuse(values.shape, index.shape) != index.shape:
+        raise NotNative
     if values.dtype.kind == "c" and arr.dtype.kind != "c":
         raise NotNative
     _core.assign(given, values)

@@ -18,6 +18,8 @@ from numloom._base import (
     asnative,
     axis_tuple,
     broadcast_shapes,
+    converted,
+    host,
     is_contiguous,
     is_native,
     known_order,
@@ -231,8 +233,8 @@ def call_native(u, args, kwargs):
     if not is_native(result):
         raise NotNative
     refuse_bad_power(name, loop, inputs)
-    if name in _DIVISIONS and loop.kind in "iu" and (mask is not True or not nonzero_number(inputs[-1])):
-        raise NotNative  # whether it is by zero, and what errstate wants then, NumPy decides
+    if name in _DIVISIONS and loop.kind in "iu" and (mask is not True or not divides_quietly(inputs[-1])):
+        raise NotNative  # whether it is by zero or overflows, and what errstate wants then, NumPy decides
     try:
         operands = [x if type(x) is ndarray or type(x) is scalar else constant(x, loop) for x in inputs]
     except OverflowError:
@@ -252,8 +254,8 @@ def call_native(u, args, kwargs):
     return record(name, loop, result, operands, shape, mask, out, order)
 
 
-def nonzero_number(x):
-    return type(x) in PYTHON_NUMBERS and x != 0
+def divides_quietly(divisor):
+    return type(divisor) in PYTHON_NUMBERS and divisor not in (0, -1)
 
 
 def refuse_strict(casting, inputs):
@@ -371,7 +373,7 @@ def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, 
     else:
         _core.reduce(name, dtype, target, a, axes)
         if initial is not NO_VALUE and initial is not None:
-            _core.elementwise(name, dtype, target, constant_or_array(initial, dtype), target)
+            _core.elementwise(name, dtype, target, first_value(initial, dtype), target)
     if out is not None:
         return out
     if final != kept:
@@ -386,14 +388,18 @@ def negative_zero(initial):
     return math.copysign(1, initial.real) < 0
 
 
-def constant_or_array(x, dtype):
-    if type(x) is ndarray or type(x) is scalar:
+def first_value(x, dtype):
+    """`initial` in the loop's dtype, by the rules of an assignment to an element."""
+    if type(x) is ndarray:
         if x.ndim:
             raise NotNative
-        return x
+        return converted(x, dtype)
+    x = host(x)
     if not isinstance(x, (bool, int, float, complex, numpy.generic)):
         raise NotNative
-    return constant(x, dtype)
+    one = numpy.empty((), dtype)
+    one[()] = x
+    return one.item()
 
 
 def masked(name, a, mask, initial, dtype):
@@ -409,7 +415,7 @@ def masked(name, a, mask, initial, dtype):
             "specify 'initial'"
         )
     else:
-        fill = constant_or_array(initial, dtype)
+        fill = first_value(initial, dtype)
     out = _core.empty(a.shape, dtype)
     _core.elementwise("where", dtype, out, mask, a, fill)
     return out
