@@ -373,7 +373,9 @@ def round(self, decimals=0, out=None):
 
 
 @attach
-def setflags(self, write=None, align=None, uic=None):
+def setflags(self, write=None, align=None, uic=None, **unknown):
+    if unknown:
+        numpy.empty(0).setflags(**unknown)  # NumPy's error, whose words are the Python version's
     flags = self.flags
     if write is not None:
         flags.writeable = bool(write)
