@@ -295,7 +295,10 @@ def fill(self, value):
     if kind is ndarray:
         if value.ndim:
             raise NotNative
-    elif kind is not scalar:
+    elif kind is scalar:
+        self[...] = value  # refused where it is out of bounds
+        return
+    else:
         if not isinstance(value, (bool, int, float, complex, numpy.generic)):
             raise NotNative
         made = numpy.empty((), self.dtype)
