@@ -65,10 +65,13 @@ def devices(name, found):
     return "gathered" if found.get(name.rpartition(".")[2]) else "spread"
 
 
-def drawn_by_engine():
-    """Methods of a generator whose long draws the engine makes."""
-    own = vars(numloom.random.Generator)
-    return ", ".join(n for n in own if f"_{n}_on_host" in own)
+def methods_on_host(kind):
+    """Methods of a generator that draw by NumPy's code alone."""
+    from numloom.random import _generator, _legacy
+
+    drawn = (_generator if kind == "Generator" else _legacy).implementations()
+    own = getattr(numloom.random, kind)._on_host
+    return ", ".join(f"`{n}`" for n in sorted(own) if n not in drawn)
 
 
 def where(module, name, found):
@@ -79,10 +82,11 @@ def where(module, name, found):
         return "native", ""
     if not callable(value) or isinstance(value, types.ModuleType | type) and module != "random":
         return "NumPy's", ""
-    if module == "random" and name in ("default_rng", "Generator"):
-        return f"host; long draws native: {drawn_by_engine()}", "gathered"
-    if module == "random" and name in numloom.random._LONG_NAMES:
-        return "host; long draws native", "gathered"
+    if module == "random" and name in ("default_rng", "Generator", "RandomState"):
+        kind = "RandomState" if name == "RandomState" else "Generator"
+        return f"native; on the host: {methods_on_host(kind)}", "gathered"
+    if module == "random" and dotted in NATIVE:
+        return "native", "gathered"
     known = NATIVE.get(dotted) or _ufunc.OBJECTS.get(dotted) or NATIVE.get(_ufunc.ALIASES.get(dotted, dotted))
     if known is not None and getattr(known, "__numloom_native__", True) is not None:
         return "native", devices(dotted, found)

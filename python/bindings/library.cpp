@@ -122,44 +122,6 @@ PyObject* matmul(PyObject*, PyObject* const* args, Py_ssize_t n) {
     });
 }
 
-// A NumPy array's memory, one-dimensional, contiguous and writable.
-struct Words {
-    Py_buffer view;
-    Words(PyObject* o, Py_ssize_t bytes) {
-        if (PyObject_GetBuffer(o, &view, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0) throw PythonError{};
-        if (view.len != bytes) {
-            PyBuffer_Release(&view);
-            raise(PyExc_ValueError, "a state of another length");
-        }
-    }
-    ~Words() { PyBuffer_Release(&view); }
-    Words(const Words&) = delete;
-    Words& operator=(const Words&) = delete;
-};
-
-// mt19937(words, position, out): fills a fresh array of ours at once; returns the new position, or None where
-// its memory is not in one piece.
-PyObject* mt19937(PyObject*, PyObject* args) {
-    return guarded([&]() -> PyObject* {
-        PyObject *state, *out;
-        long long position;
-        if (!PyArg_ParseTuple(args, "OLO", &state, &position, &out)) throw PythonError{};
-        const Array& a = require_array(out, true)->array;
-        Words words(state, 624 * 4);
-        if (position < 0 || position > 624 || a.dtype() != DType::Float64 || !a.c_contiguous())
-            raise(PyExc_ValueError, "not a state of MT19937, or not an array for its numbers");
-        char* to = engine().host_address(a, Trigger::Export);
-        if (!to) Py_RETURN_NONE;
-        lend_threads();
-        const int64_t n = a.size();
-        Py_BEGIN_ALLOW_THREADS;
-        position = library::vectors().mt19937_uniform(static_cast<uint32_t*>(words.view.buf), position,
-                                                      reinterpret_cast<double*>(to), n);
-        Py_END_ALLOW_THREADS;
-        return PyLong_FromLongLong(position);
-    });
-}
-
 PyObject* load_blas(PyObject*, PyObject* path) {
     return guarded([&] {
         const char* text = PyUnicode_AsUTF8(path);
@@ -196,8 +158,6 @@ void run_call(std::string_view name, std::span<const int64_t> parameters, const 
 PyMethodDef library_functions[] = {
     {"matmul", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(matmul)), METH_FASTCALL,
      "matmul(a, b): the product of two plain arrays of up to two axes, else None."},
-    {"mt19937", mt19937, METH_VARARGS,
-     "mt19937(words, position, out): uniform numbers of that stream into an array; the new position."},
     {"load_blas", load_blas, METH_O,
      "load_blas(path): matrix products come from this shared library, if it can."},
     {"load_fft", load_fft, METH_NOARGS, "load_fft(): whether the build holds Fourier transforms."},

@@ -448,6 +448,7 @@ PyMODINIT_FUNC PyInit__core(void) {
         if (PyModule_AddFunctions(module.get(), array_functions) != 0 ||
             PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
             PyModule_AddFunctions(module.get(), library_functions) != 0 ||
+            PyModule_AddFunctions(module.get(), draw_functions) != 0 ||
             PyModule_AddFunctions(module.get(), linalg_functions) != 0 ||
             PyModule_AddFunctions(module.get(), fast_functions) != 0 ||
             PyModule_AddFunctions(module.get(), float_error_functions) != 0 ||

@@ -187,6 +187,7 @@ extern PyMethodDef float_error_functions[];
 extern PyMethodDef array_functions[];    // making, viewing and computing arrays
 extern PyMethodDef engine_functions[];   // the engine as a whole
 extern PyMethodDef library_functions[];  // operations that are not loops
+extern PyMethodDef draw_functions[];     // random numbers
 extern PyMethodDef linalg_functions[];   // linear algebra
 extern PyMethodDef fast_functions[];     // short cuts for small arrays
 extern PyMethodDef quick_functions[];    // everyday calls of some Python functions, in C

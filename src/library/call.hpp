@@ -23,6 +23,7 @@ std::span<const Entry> selection_entries();
 std::span<const Entry> scan_entries();
 std::span<const Entry> sort_entries();
 std::span<const Entry> random_entries();
+std::span<const Entry> draw_entries();
 std::span<const Entry> product_entries();
 std::span<const Entry> extreme_entries();
 std::span<const Entry> fft_entries();

@@ -34,8 +34,8 @@ ReleaseScratch release = [](char* p, int64_t) { ::operator delete(p, kLine); };
 const Entry* find(std::string_view name) {
     for (std::span<const Entry> entries :
          {selection_entries(), scan_entries(), sort_entries(), product_entries(), extreme_entries(),
-          random_entries(), fold_entries(), partition_entries(), correlation_entries(), repetition_entries(),
-          interpolation_entries(), fft_entries()})
+          random_entries(), draw_entries(), fold_entries(), partition_entries(), correlation_entries(),
+          repetition_entries(), interpolation_entries(), fft_entries()})
         for (const Entry& e : entries)
             if (e.name == name) return &e;
     return nullptr;

@@ -64,6 +64,10 @@ namespace numloom::library {
 //   philox_uniform, philox_normal
 //                       out[n] = numbers of a Philox stream, float64: in0[3] (uint64) holds its key, its name
 //                       and the number that is first, a multiple of 16
+//   philox_draw         out[n] = numbers of a distribution (draws.hpp) from such a stream      parameters:
+//   the
+//                       distribution, a bit for each of its parameters that in1 holds, one after the other,
+//                       for each number, and the 8 bytes of each that is one for all
 //
 // nullptr where there is no operation of that name.
 std::unique_ptr<LibraryCall> make_call(std::string_view name, std::span<const int64_t> parameters);

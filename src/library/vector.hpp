@@ -80,6 +80,8 @@ struct VectorTable {
     void (*philox_uniform)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
     // Normal numbers.
     void (*philox_normal)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
+    // The n random words (a multiple of kPhiloxGroup) from number `first` on, in one of 2^32 rounds.
+    void (*philox_words)(const PhiloxStream& s, uint64_t first, uint32_t round, uint64_t* out, int64_t n);
     // The first position of the largest or smallest of n numbers, n > 0, or of a NaN; -1 for dtypes without
     // vectors.
     int64_t (*find_extreme)(DType d, bool largest, const void* line, int64_t n);

@@ -177,11 +177,12 @@ NL_INLINE void philox(Quads& c, const PhiloxStream& stream) {
 
 NL_INLINE Words join(const Words& low, const Words& high) { return (low & 0xFFFFFFFF) | (high << 32); }
 
-// The bits of the kGroup numbers from `first` on.
-NL_INLINE void philox_group(const PhiloxStream& stream, uint64_t first, Words* low, Words* high) {
+// The bits of the kGroup numbers from `first` on; their refused bits take other rounds.
+NL_INLINE void philox_group(const PhiloxStream& stream, uint64_t first, Words* low, Words* high,
+                            uint64_t round = 0) {
     constexpr Words kSteps = {0, 1, 2, 3, 4, 5, 6, 7};
     const Words counter = kSteps + first / 2;
-    Quads c{counter, counter >> 32, Words{}, Words{} + stream.name};
+    Quads c{counter, counter >> 32, Words{} + round, Words{} + stream.name};
     philox(c, stream);
     *low = join(c.c0, c.c1);
     *high = join(c.c2, c.c3);
@@ -269,6 +270,14 @@ void philox_uniform(const PhiloxStream& stream, uint64_t first, double* out, int
         std::memcpy(out + i, last, static_cast<size_t>(n - i) * 8);
     }
     finish(past_caches);
+}
+
+void philox_words(const PhiloxStream& stream, uint64_t first, uint32_t round, uint64_t* out, int64_t n) {
+    for (int64_t i = 0; i + kGroup <= n; i += kGroup) {
+        Words words[2];
+        philox_group(stream, first + static_cast<uint64_t>(i), &words[0], &words[1], round);
+        std::memcpy(out + i, words, sizeof words);
+    }
 }
 
 void philox_normal(const PhiloxStream& stream, uint64_t first, double* out, int64_t n, bool past_caches) {

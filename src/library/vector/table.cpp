@@ -32,6 +32,7 @@ const VectorTable kVectors = {
     .pcg64_uniform = pcg64_uniform,
     .philox_uniform = philox_uniform,
     .philox_normal = philox_normal,
+    .philox_words = philox_words,
     .find_extreme = find_extreme,
     .mt19937_uniform = mt19937_uniform,
 #if defined(__AVX512F__)

@@ -1,0 +1,5 @@
+#include "library/draws/fill.hpp"
+
+namespace numloom::library::draws {
+NL_SOURCE(Foreign)
+}  // namespace numloom::library::draws

@@ -1,0 +1,5 @@
+#include "library/draws/fill.hpp"
+
+namespace numloom::library::draws {
+template void fill(PhiloxBlock&, const Draws&);
+}  // namespace numloom::library::draws
