@@ -22,6 +22,7 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests" / "python")]
 
 import native_expressions  # noqa: E402 (found by the line above)
 import numloom  # noqa: E402
+import numloom.random  # noqa: E402 (it registers its functions)
 from numloom import _core, _ufunc  # noqa: E402
 from numloom._registry import NATIVE  # noqa: E402
 
