@@ -173,9 +173,12 @@ void products(DType d, const Cuts& cuts, const Batch& batch, const Factor<T>& a,
         static_cast<double>(cuts.m) * static_cast<double>(cuts.n) * static_cast<double>(cuts.k);
     if constexpr (std::is_floating_point_v<T>)
         if (!symmetric && cuts.slices == 1 && blocked_product_pays<T>(cuts.m, cuts.k, cuts.n)) {
-            for (Int i = 0; i < batch.count; ++i)
+            auto one = [&](Int i) {
                 blocked_product(cuts.m, cuts.k, cuts.n, a.moved(i * batch.step_a), b.moved(i * batch.step_b),
                                 c + i * size);
+            };
+            if (batch.count >= 2 * parallel_threads()) return parallel_for(batch.count, one);
+            for (Int i = 0; i < batch.count; ++i) one(i);
             return;
         }
     if (symmetric && cuts.columns > 1 && batch.count == 1) {
