@@ -229,9 +229,6 @@ def interp(x, xp, fp, left=None, right=None, period=None):
 
 
 # ---------------------------------------------------------------------------------------------------- signals
-_FUSED_TAPS = 16
-
-
 def convolution(a, v, mode, swapped=False):
     """Sums of shifted products; `swapped`: the second operand was the longer one (of a correlation)."""
     dtype = numpy.promote_types(a.dtype, v.dtype)
@@ -239,22 +236,14 @@ def convolution(a, v, mode, swapped=False):
     if v.shape[0] > a.shape[0]:
         a, v = v, a
     n, m = a.shape[0], v.shape[0]
-    full = _core.empty((n + m - 1,), dtype)
-    if m > _FUSED_TAPS or dtype.kind == "b":
-        line = _core.empty((n + 2 * m - 2,), dtype)
-        _core.assign(line, 0)
-        line[m - 1 : m - 1 + n] = a
-        run("correlate", (), full, line, dense(v[::-1]))
-    else:
-        _core.assign(full, 0)
-        for i in range(m):
-            full[i : i + n] += a * v[i : i + 1]
-    if mode == "full":
-        return full
+    first, count = 0, n + m - 1
     if mode == "same":
-        start = m // 2 if swapped else (m - 1) // 2
-        return full[start : start + n]
-    return full[m - 1 : n]
+        first, count = (m // 2 if swapped else (m - 1) // 2), n
+    elif mode == "valid":
+        first, count = m - 1, n - m + 1
+    made = _core.empty((count,), dtype)
+    run("correlate", (first,), made, dense(a), dense(v[::-1]))
+    return made
 
 
 @native

@@ -5,6 +5,7 @@
 
 #include "core/scalar.hpp"
 #include "library/call.hpp"
+#include "library/vector.hpp"
 
 namespace numloom::library {
 namespace {
@@ -55,21 +56,35 @@ void slide(T* __restrict to, const T* __restrict a, const T* __restrict v, int64
         for (int64_t i = 0; i < n; ++i) add_product(to[i], a[i + j], v[j]);
 }
 
-void correlate(std::span<const int64_t>, const CallOperand& out, std::span<const CallOperand> in) {
-    const int64_t m = in[1].layout->size();
-    dispatch(out.dtype, [&](auto type) {
-        using T = typename decltype(type)::type;
-        const T* a = reinterpret_cast<const T*>(in[0].data);
-        const T* v = reinterpret_cast<const T*>(in[1].data);
-        T* to = reinterpret_cast<T*>(out.data);
-        parallel_ranges(out.layout->size(), std::max<int64_t>(1, kGrain / m),
-                        [&](int64_t begin, int64_t end) {
-                            for (int64_t block = begin; block < end; block += kBlock) {
-                                const int64_t n = std::min(kBlock, end - block);
-                                std::fill(to + block, to + block + n, T{});
-                                slide(to + block, a + block, v, m, n);
-                            }
-                        });
+// Sums [begin, end) of the n + m - 1 that have any product in them, to out[0] and on.
+template <class T>
+void correlate_line(const T* a, int64_t n, const T* v, int64_t m, int64_t begin, int64_t end, T* out) {
+    for (int64_t t = begin; t < end; t += kBlock) {
+        const int64_t last = std::min(t + kBlock, end), first = t - (m - 1);
+        T* to = out + (t - begin);
+        std::fill(to, to + (last - t), T{});
+        if (first >= 0 && last <= n) {
+            slide(to, a + first, v, m, last - t);
+            continue;
+        }
+        for (int64_t j = 0; j < m; ++j)
+            for (int64_t i = std::max<int64_t>(0, -first - j); i < std::min(last - t, n - first - j); ++i)
+                add_product(to[i], a[first + j + i], v[j]);
+    }
+}
+
+// The parameter is the first of the sums that are wanted.
+void correlate(std::span<const int64_t> p, const CallOperand& out, std::span<const CallOperand> in) {
+    const int64_t n = in[0].layout->size(), m = in[1].layout->size(), size = item_size(out.dtype);
+    const DType d = out.dtype;
+    parallel_ranges(out.layout->size(), std::max<int64_t>(1, kGrain / m), [&](int64_t begin, int64_t end) {
+        char* to = out.data + begin * size;
+        if (vectors().correlate(d, in[0].data, n, in[1].data, m, p[0] + begin, p[0] + end, to)) return;
+        dispatch(d, [&](auto type) {
+            using T = typename decltype(type)::type;
+            correlate_line(reinterpret_cast<const T*>(in[0].data), n, reinterpret_cast<const T*>(in[1].data),
+                           m, p[0] + begin, p[0] + end, reinterpret_cast<T*>(to));
+        });
     });
 }
 

@@ -95,6 +95,10 @@ struct VectorTable {
                         const uint32_t* end);
     void (*positions)(const uint8_t* mask, int64_t begin, int64_t n, int64_t* to, const int64_t* end);
     int64_t (*count_true)(const uint8_t* mask, int64_t n);
+    // out[t - begin] = the sum of a[t - (m - 1) + j] * v[j] over the j for which both are there, in their
+    // order, for t in [begin, end) of n + m - 1; m <= n. False for dtypes without vectors.
+    bool (*correlate)(DType d, const void* a, int64_t n, const void* v, int64_t m, int64_t begin, int64_t end,
+                      void* out);
     // c[rows, columns] = a[rows, depth] times b[depth, columns] for integers of `item` bytes, or `logical`
     // ones. Steps count elements; rows of b and c are contiguous.
     void (*integer_product)(int64_t item, bool logical, int64_t rows, int64_t columns, int64_t depth,

@@ -1,6 +1,7 @@
 // The table of one instruction set.
 #include "library/vector.hpp"
 #include "library/vector/columns.hpp"
+#include "library/vector/correlation.hpp"
 #include "library/vector/extreme.hpp"
 #include "library/vector/mersenne.hpp"
 #include "library/vector/product.hpp"
@@ -46,6 +47,7 @@ const VectorTable kVectors = {
     .positions = nullptr,
     .count_true = nullptr,
 #endif
+    .correlate = correlate,
     .integer_product = integer_product,
 #if defined(__AVX512F__)
     .products64 = {kProductRows, kProductColumns<double>, pack_panel, real_product},
