@@ -57,19 +57,6 @@ std::vector<int64_t> parameters_of(PyObject* tuple) {
     return out;
 }
 
-// Other threads may run Python while one lives.
-class LetOthersIn {
-  public:
-    explicit LetOthersIn(bool yes) : state_(yes ? PyEval_SaveThread() : nullptr) {}
-    ~LetOthersIn() {
-        if (state_) PyEval_RestoreThread(state_);
-    }
-    LetOthersIn(const LetOthersIn&) = delete;
-
-  private:
-    PyThreadState* state_;
-};
-
 constexpr int64_t kBrief = 4096;  // elements up to which other threads are not let in
 
 // linalg(name, parameters, outputs, *inputs): (status, *fresh arrays) of library/linalg.hpp; each output is

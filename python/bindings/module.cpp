@@ -134,7 +134,8 @@ Engine& start_engine() {
     e.set_site_hook(current_site);
     Engine::LockHooks hooks;
     hooks.unlock = []() -> void* { return PyEval_SaveThread(); };
-    hooks.lock = [](void* token) { PyEval_RestoreThread(static_cast<PyThreadState*>(token)); };
+    hooks.lock = [](void* token) { take_lock(static_cast<PyThreadState*>(token)); };
+    hooks.ending = program_ends;
     hooks.interrupted = [] { return PyErr_CheckSignals() != 0; };
     e.set_lock_hooks(hooks);
     e.set_site_text([](const Site& site) {

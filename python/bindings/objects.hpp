@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "lock.hpp"
 #include "run/engine.hpp"
 
 namespace numloom::python {
@@ -53,6 +54,10 @@ template <class R, class F>
 R guarded(R failure, F&& f) noexcept {
     try {
         return f();
+#if defined(__GLIBCXX__)
+    } catch (abi::__forced_unwind&) {  // Python code that f() called was ended with the program
+        sleep_until_the_end();
+#endif
     } catch (...) {
         translate_exception();
         return failure;

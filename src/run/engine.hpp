@@ -131,6 +131,7 @@ class Engine {
         void* (*unlock)() = nullptr;  // returns a token
         void (*lock)(void*) = nullptr;
         bool (*interrupted)() = nullptr;  // whether the user wants to stop (called with the lock held)
+        bool (*ending)() = nullptr;       // whether the program ends, and its other threads sleep
     };
     void set_lock_hooks(LockHooks hooks) { lock_hooks_ = hooks; }
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <thread>
 
+#include "core/error.hpp"
 #include "run/engine.hpp"
 
 namespace numloom {
@@ -81,7 +82,11 @@ class Turn {
   public:
     explicit Turn(Turns& turns) : turns_(turns), inside_(turns.held_ && turns.mine()) {
         if (inside_) return;
-        while (turns.taken()) turns.wait();
+        while (turns.taken()) {
+            if (turns.hooks_.ending && turns.hooks_.ending())
+                throw runtime_error("the program ends, and another thread has not finished an evaluation");
+            turns.wait();
+        }
         turns.busy_ = true;
     }
     ~Turn() {

@@ -1,9 +1,12 @@
 """Several threads record at once; evaluations run one at a time, in the order of the log, without the GIL."""
 
+import subprocess
+import sys
 import threading
 
 import numloom as np
 import numpy
+import pytest
 
 
 def run_threads(work, count=4):
@@ -70,3 +73,38 @@ def test_arrays_dropped_by_other_threads_while_one_evaluates():
 
     run_threads(work)
     np.eval()
+
+
+ENDS = """
+import sys, threading, time
+import numloom as np
+
+def work(n):
+    while True:
+        a = np.arange(float(n))
+        a += a[::-1]
+        float(a.sum())
+        np.linalg.inv(np.eye(90))
+        np.apply_along_axis(lambda row: row.sum(), 0, np.ones((3, 3)))
+        np.random.default_rng(1).random(n)
+
+class Last:
+    def __del__(self):
+        try:
+            float((values * 2).sum())
+        except RuntimeError:
+            pass  # a thread that sleeps had begun an evaluation
+
+values, last = np.ones(300_000), Last()
+for n in (10, 2000, 300_000):
+    threading.Thread(target=work, args=(n,), daemon=True).start()
+time.sleep(float(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.1, 0.15, 0.2])
+def test_a_program_ends_beside_daemon_threads_that_compute(seconds):
+    result = subprocess.run(
+        [sys.executable, "-c", ENDS, str(seconds)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (result.returncode, result.stderr) == (0, "")
