@@ -215,9 +215,8 @@ PyObject* draw(PyObject*, PyObject* const* args, Py_ssize_t n) {
         if (draws.n < kLong) {
             library::draw(bits, kept, draws);
         } else {
-            Py_BEGIN_ALLOW_THREADS;
+            const LetOthersIn unlocked;
             library::draw(bits, kept, draws);
-            Py_END_ALLOW_THREADS;
         }
         return target.take();
     });
@@ -293,9 +292,10 @@ PyObject* draw_rows(PyObject*, PyObject* args) {
             raise(PyExc_ValueError, "parameters for each row");
         rows.out = target.memory();
         std::memset(rows.out, 0, static_cast<size_t>(8 * target.size()));
-        Py_BEGIN_ALLOW_THREADS;
-        library::draw_rows(bits, kept, rows);
-        Py_END_ALLOW_THREADS;
+        {
+            const LetOthersIn unlocked;
+            library::draw_rows(bits, kept, rows);
+        }
         return target.take();
     });
 }
@@ -311,9 +311,10 @@ PyObject* draw_shuffled(PyObject*, PyObject* args) {
         Dims dims;
         dims.push(std::max(n, 0LL));
         Target target(DType::Int64, dims);
-        Py_BEGIN_ALLOW_THREADS;
-        library::draw_shuffled(bits, n, first, lemire != 0, reinterpret_cast<int64_t*>(target.memory()));
-        Py_END_ALLOW_THREADS;
+        {
+            const LetOthersIn unlocked;
+            library::draw_shuffled(bits, n, first, lemire != 0, reinterpret_cast<int64_t*>(target.memory()));
+        }
         return target.take();
     });
 }
@@ -330,9 +331,10 @@ PyObject* draw_sample(PyObject*, PyObject* args) {
         Dims dims;
         dims.push(n);
         Target target(DType::Int64, dims);
-        Py_BEGIN_ALLOW_THREADS;
-        library::draw_sample(bits, population, n, shuffle != 0, reinterpret_cast<int64_t*>(target.memory()));
-        Py_END_ALLOW_THREADS;
+        {
+            const LetOthersIn unlocked;
+            library::draw_sample(bits, population, n, shuffle != 0, reinterpret_cast<int64_t*>(target.memory()));
+        }
         return target.take();
     });
 }
