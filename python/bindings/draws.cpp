@@ -333,7 +333,8 @@ PyObject* draw_sample(PyObject*, PyObject* args) {
         Target target(DType::Int64, dims);
         {
             const LetOthersIn unlocked;
-            library::draw_sample(bits, population, n, shuffle != 0, reinterpret_cast<int64_t*>(target.memory()));
+            library::draw_sample(bits, population, n, shuffle != 0,
+                                 reinterpret_cast<int64_t*>(target.memory()));
         }
         return target.take();
     });
