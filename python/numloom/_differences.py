@@ -11,6 +11,7 @@ from numloom._base import (
     axis_index,
     axis_tuple,
     element_values,
+    host,
     integer,
     native_dtype,
     ndarray,
@@ -184,6 +185,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     f = asnative(f)
     axes = axis_tuple(axis, f.ndim)
     if f.ndim == 0 or edge_order not in (1, 2) or len(varargs) not in (0, 1, len(axes)):
+        raise NotNative
+    if len(varargs) == 1 and len(axes) > 1 and numpy.ndim(host(varargs[0])):
         raise NotNative
     steps = list(varargs) if len(varargs) == len(axes) else list(varargs or (1.0,)) * len(axes)
     if f.dtype.kind in "iu":

@@ -208,6 +208,8 @@ def pad(array, pad_width, mode="constant", **kwargs):
     if not isinstance(mode, str):
         raise NotNative
     options = pad_options(mode, kwargs, a.ndim)
+    if mode in ("maximum", "minimum") and any(n == 0 for pair in options["stat_length"] for n in pair):
+        raise NotNative  # refused, whatever the widths
     if mode == "constant" and all(v == options["constant_values"][0][0] for p in options["constant_values"] for v in p):
         value = options["constant_values"][0][0] if a.ndim else 0
         out = _core.empty(

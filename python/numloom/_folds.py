@@ -196,7 +196,8 @@ def at(u, a, indices, b=NO_VALUE):
     b = None if b is NO_VALUE else operand(b)
     loop = at_types(name, a, b)
     if is_basic(indices):
-        view = a[indices if type(indices) is tuple else (indices, ...)]
+        parts = indices if type(indices) is tuple else (indices,)
+        view = a[parts if any(part is ... for part in parts) else (*parts, ...)]  # also of one element
         if b is not None and broadcast_shapes_or_refuse(b.shape, view.shape) != view.shape:
             raise NotNative
         operands = () if b is None else (b,)

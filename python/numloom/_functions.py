@@ -234,7 +234,7 @@ def round_(a, decimals=0, out=None):
         return out
     kind = a.dtype.kind
     if kind == "c" and a.ndim:
-        made = _core.empty(a.shape, a.dtype)
+        made = new_output(a.shape, a.dtype, (a,), "K")
         made.real, made.imag = (round_.__numloom_native__(copy(part), decimals) for part in (a.real, a.imag))
         return made
     if kind == "b" or kind == "c":

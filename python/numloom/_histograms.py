@@ -12,6 +12,7 @@ from numloom._base import (
     asnative,
     astype,
     converted,
+    host,
     integer,
     ndarray,
 )
@@ -37,6 +38,14 @@ def real_values(a, weights):
 
 
 # ------------------------------------------------------------------------------------------------------- edges
+def refuse_other_edges(a, range):
+    """Edges that are NumPy's numbers bring their dtype into NumPy's arithmetic; ours is that of float64, or of `a`."""
+    if isinstance(range, tuple | list | ndarray | numpy.ndarray):
+        kinds = {x.dtype for x in map(host, range) if isinstance(x, numpy.generic)}
+        if kinds and (kinds != {FLOAT} or a.dtype.kind == "f" and a.dtype != FLOAT):
+            raise NotNative
+
+
 def outer_edges(a, range):
     """The first and last edge, as NumPy or Python numbers."""
     if range is not None:
@@ -201,6 +210,7 @@ def uneven_bins(a, edges, weights):
 @native
 def histogram(a, bins=10, range=None, density=None, weights=None):
     a, weights = real_values(a, weights)
+    refuse_other_edges(a, range)
     if weights is not None and weights.dtype.kind not in "iuf":
         raise NotNative
     edges, equal = bin_edges(a, bins, range, weights)
@@ -218,6 +228,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 @native
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     a, weights = real_values(a, weights)
+    refuse_other_edges(a, range)
     return bin_edges(a, bins, range, weights)[0]
 
 

@@ -17,6 +17,7 @@ from numloom._base import (
     copy,
     element_values,
     fortran,
+    integer,
     is_contiguous,
     native_dtype,
     ndarray,
@@ -627,7 +628,7 @@ def unique(
     a = asnative(ar)
     if axis is not None and a.ndim > 1:
         return unique_lines(a, axis_index(axis, a.ndim), return_index, return_inverse, return_counts)
-    if axis not in (None, 0, -1) or axis is not None and a.ndim == 0:
+    if axis is not None and (integer(axis) not in (0, -1) or a.ndim == 0):
         raise NotNative
     if a.dtype.kind == "c" and equal_nan and bool((a != a).any()):
         raise NotNative

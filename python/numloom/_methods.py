@@ -24,6 +24,7 @@ from numloom._base import (
     NotNative,
     asnative,
     integer,
+    integers,
     is_contiguous,
     is_native,
     known_order,
@@ -278,7 +279,7 @@ def set_strides(a, strides):
         warnings.simplefilter("ignore")
         numpy.lib.stride_tricks.as_strided(host, host.shape, host.strides)
         host.strides = strides  # raises where the memory does not reach
-    _core.become(a, _core.view(a, a.shape, tuple(strides), 0))
+    _core.become(a, _core.view(a, a.shape, integers(strides), 0))
 
 
 # ---------------------------------------------------------------------------------------------- values, copies

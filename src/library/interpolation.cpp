@@ -15,10 +15,13 @@ struct Points {
     double left, right;
 
     double at(double p) const {
-        if (std::isnan(p)) return p;
-        const int64_t j = std::upper_bound(x, x + n, p) - x - 1;
-        if (j < 0) return left;
-        if (j == n - 1) return p > x[j] ? right : y[j];
+        if (std::isnan(p)) return n == 1 ? y[0] : p;  // one point alone stands for everything
+        if (p > x[n - 1]) return right;
+        if (p < x[0]) return left;
+        // A point that is NaN ends what lies left of `p`, as in NumPy's search.
+        const double* after = std::partition_point(x, x + n, [&](double q) { return p >= q; });
+        const int64_t j = std::max<int64_t>(after - x - 1, 0);
+        if (j == n - 1) return y[j];
         if (x[j] == p) return y[j];
         const double slope = (y[j + 1] - y[j]) / (x[j + 1] - x[j]);
         double value = slope * (p - x[j]) + y[j];

@@ -654,3 +654,62 @@ def test_lazy_integers_as_elements_of_others(dtype, to):
             module.copyto(a[:1], values[0], casting="unsafe")
             results.append(numpy.asarray(a).tolist() + numpy.asarray(filled).tolist())
         assert results[:4] == results[4:], number
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7])
+def test_interpolation_between_special_points(n):
+    nan, inf = numpy.nan, numpy.inf
+    x = numpy.array([-1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, nan, inf, -inf])
+    for seed in range(100):
+        rng = numpy.random.default_rng([n, seed])
+        points, values = numpy.sort(rng.integers(0, 6, n)).astype(float), rng.integers(0, 4, n).astype(float)
+        for special, places in ((nan, (0, n - 1)), (-inf, (0,)), (inf, (n - 1,))):  # the points stay in order
+            if rng.random() < 0.2:
+                points[rng.choice(places)] = special
+            if rng.random() < 0.2:
+                values[rng.integers(n)] = special
+        # one at a time: NumPy divides beforehand where there are many, and its search begins where the last one ended
+        want = numpy.array([numpy.interp(p, points, values) for p in x])
+        for got in (np.interp(np.array(x), points, values), [np.interp(float(p), points, values) for p in x]):
+            assert numpy.array_equal(numpy.array(got), want, equal_nan=True), (points, values)
+
+
+@pytest.mark.parametrize("a", ["e", "f", "d", "i"])
+@pytest.mark.parametrize("edge", ["e", "f", "d", "i"])
+def test_histograms_between_edges_of_other_types(a, edge):
+    step = numpy.finfo(edge).eps if edge != "i" else 0
+    for low, high in ((1, 2), (1 + step, 2), (0, 1 - step), (0, 3), (-1, 1)):
+        for bins in (1, 7):
+            for value in (numpy.array([low, high], edge), (numpy.dtype(edge).type(low), 2.5), [0.25, high]):
+                for text in ("np.histogram(a, bins=n, range=r)", "np.histogram_bin_edges(a, n, r)"):
+                    check(text, a=numpy.array([0.5, 1, 1.5, 2, 0, 3]).astype(a), n=bins, r=value)
+    check("np.histogram(a, range=3)", a=numpy.ones(3, a))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("np.add.at(z, (), 5), z", "np.add.at(z, (), z), z", "np.negative.at(z, ()), z", "np.add.at(z, ..., 2), z"),
+        *(
+            "np.add.at(z, 0, 1)",
+            "np.add.at(z, [], 1)",
+            "np.add.at(m, (0, 1), 5), m",
+            "np.subtract.at(m, (-1, 0), m[0, 1]), m",
+        ),
+        *("np.multiply.at(m, (..., 0), 3), m", "np.negative.at(m, (1, 2)), m", "np.add.at(m, 1, 1.0), m"),
+        *("np.gradient(m, h)", "np.gradient(m, h, axis=(0, 1))", "np.gradient(m, h, h[:2])", "np.gradient(m, 1, 1, 1)"),
+        *(
+            "np.gradient(m, h, axis=1)",
+            "np.gradient(m, np.array(2.0))",
+            "np.gradient(m, h[:2], h)",
+            "np.gradient(m, 2)",
+        ),
+        *("np.round(c.T, 1).strides", "np.round(c, -1).strides", "np.round(c[:, ::-1].T, 1).strides"),
+        *("np.unique(h, axis=0.0)", "np.unique(h, axis=0)", "np.unique(h, axis=-1)", "np.unique(h, axis=1)"),
+        *("np.pad(h, 0, 'minimum', stat_length=0)", "np.pad(h, 1, 'maximum', stat_length=(1, 0))"),
+        *("np.pad(h, 2, 'minimum', stat_length=1)", "np.pad(h, (0, 1), 'mean', stat_length=(0, 2))"),
+    ],
+)
+def test_corners_of_functions(text):
+    m = numpy.arange(6.0).reshape(2, 3)
+    check(text, m=m, z=numpy.array(3), h=numpy.array([1.0, 2.0, 4.0]), c=m + 1j * m[::-1])
