@@ -89,6 +89,7 @@ Draft analyse(const Segment& s) {
 
 Relation Draft::relation(ViewId a, ViewId b) const {
     if (a == b) return Relation::Equal;
+    if (b < a) return relation(b, a);  // as Segment::relation, whose answers are in the key
     const View &x = view(a), &y = view(b);
     if (x.slot != y.slot) return Relation::Disjoint;
     const Relation r =

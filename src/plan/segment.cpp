@@ -103,8 +103,13 @@ void Segment::add_facts(int devices) {
             if (!views_[static_cast<size_t>(w)].written) continue;
             if (covers_most(w)) key_.push_back(static_cast<uint64_t>(views_[static_cast<size_t>(w)].offset));
             uint64_t packed = 1;
+            bool behind = false;
             for (ViewId v = s.first_view; v >= 0; v = views_[static_cast<size_t>(v)].next) {
-                packed = packed << 4 | static_cast<uint64_t>(relation(w, v)) << 2 | start(w, v);
+                behind |= v == w;
+                // Of two written views the relation is there once: it is the same both ways.
+                const bool known = !behind && views_[static_cast<size_t>(v)].written;
+                const auto related = known ? 0 : static_cast<uint64_t>(relation(w, v));
+                packed = packed << 4 | related << 2 | start(w, v);
                 if (packed >> 60) {
                     key_.push_back(packed);
                     packed = 1;
@@ -127,6 +132,7 @@ Relation Segment::relation(ViewId a, ViewId b) const {
     const View &x = views_[static_cast<size_t>(a)], &y = views_[static_cast<size_t>(b)];
     if (x.slot != y.slot) return Relation::Disjoint;
     if (a == b) return Relation::Equal;
+    if (b < a) return relation(b, a);  // one answer both ways, also where the search gives up
     const Relation r =
         relate(*x.layout, x.offset, item_size(x.dtype), *y.layout, y.offset, item_size(y.dtype));
     return r == Relation::Equal ? Relation::Other : r;  // equal bytes, different dtype
