@@ -59,7 +59,7 @@ __array_api_version__ = _numpy.__array_api_version__
 
 
 def __getattr__(name):
-    if name.startswith("__") and name != "__array_namespace_info__":
+    if name.startswith("__") and name not in ("__array_namespace_info__", "__config__"):
         raise AttributeError(f"module 'numloom' has no attribute {name!r}")
     value = _ufunc.OBJECTS.get(name)
     if value is None:

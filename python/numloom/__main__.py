@@ -1,10 +1,13 @@
 """The command line: ``numloom run [-n P] [--] prog.py ARGS``."""
 
 import argparse
-import importlib.metadata
 import os
+import platform
 import sys
 
+import numpy
+
+import numloom
 from numloom import _run
 
 _RUN_HELP = """\
@@ -33,14 +36,6 @@ def build_parser():
     run.add_argument("-n", "--processes", type=_positive, metavar="P", help="start P processes through mpirun")
     run.add_argument("program", metavar="prog.py", help="the script; all that follows it are its own arguments")
     return parser
-
-
-def _version(name):
-    """Return the version of an installed package."""
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return "(not installed, used from its sources)"
 
 
 def _positive(text):
@@ -94,7 +89,7 @@ def main(arguments=None):
     parser = build_parser()
     options = parser.parse_args(arguments)
     if options.version:
-        print(f"numloom {_version('numloom')}, numpy {_version('numpy')}")
+        print(f"numloom {numloom.__version__}, numpy {numpy.__version__}, Python {platform.python_version()}")
         return 0
     if options.cmake_dir:
         from numloom._tools import cmake_dir

@@ -370,4 +370,5 @@ def wrap_method(name):
     host.__name__ = name
     host.__qualname__ = "ndarray." + name
     host.__doc__ = oracle.__doc__
+    host.__wrapped__ = oracle
     return host

@@ -537,6 +537,7 @@ def install():
             _core.pair_ufunc(theirs, made)
     ndarray.__array_ufunc__ = _core.quick("array_ufunc", array_ufunc, True)
     ndarray.__hash__ = None
+    ndarray.__doc__ = numpy.ndarray.__doc__
     scalar.__getitem__ = lambda self, key: self._value()[key]
     ndarray.__class_getitem__ = classmethod(lambda cls, item: numpy.ndarray[item])
     for name, function in (

@@ -118,6 +118,8 @@ def method(function=None, *, name=None):
     call.__name__ = name
     call.__qualname__ = "ndarray." + name
     call.__doc__ = oracle.__doc__
+    call.__module__ = "numloom"
+    call.__wrapped__ = oracle  # where inspect and help() find the signature
     if name != "sort":  # the method sorts in place
         call = quick(name, call)
     NATIVE["ndarray." + name] = call

@@ -19,6 +19,8 @@ import sysconfig
 import types
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
+import numpy
+
 _LIBRARY_FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -242,7 +244,8 @@ def run_program(path, arguments, module="numloom"):
     """
     folder = os.path.dirname(os.path.realpath(path))
     file = os.path.abspath(path)
-    importlib.import_module(module)
+    # The program asks which NumPy it has, to know what that can do.
+    importlib.import_module(module).__version__ = numpy.__version__
     sys.argv = [path, *arguments]
     if not sys.flags.safe_path:
         sys.path[:1] = [folder]  # the interpreter had put the current folder or the command's there

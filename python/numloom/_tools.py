@@ -22,12 +22,37 @@ def stats():
 
 
 def mesh():
-    """The devices of all processes: `.devices`, `.size`, `.processes`, `.rank`."""
+    """The devices that share the arrays. Starts the engine where nothing has yet.
+
+    Returns
+    -------
+    types.SimpleNamespace
+        devices (a tuple of names such as "cpu:0", of all processes), size (how many they are), processes, and rank (this
+        process's number).
+    """
     return _core.mesh()
 
 
 def eval(*arrays):
-    """Runs everything recorded so far and returns the arguments."""
+    """Run everything recorded so far: to end a timing, or to see where time goes.
+
+    Parameters
+    ----------
+    *arrays : any
+        Handed through.
+
+    Returns
+    -------
+    any
+        The argument where there is one, else the tuple of all.
+
+    Examples
+    --------
+    >>> import numloom as np
+    >>> x = np.eval(np.arange(4.0) ** 2)
+    >>> x
+    array([0., 1., 4., 9.])
+    """
     _core.flush("synchronise")
     return arrays[0] if len(arrays) == 1 else arrays
 
@@ -39,6 +64,21 @@ def plan(function, *args, **kwargs):
     ----------
     function : callable
         Called once with the further arguments; what it records is run.
+    *args, **kwargs
+        Its arguments.
+
+    Returns
+    -------
+    str
+        The kernels and library calls of each evaluation, in order.
+
+    Examples
+    --------
+    >>> import numloom as np
+    >>> x = np.ones(1000)
+    >>> text = np.plan(lambda: float((x * 2 + 1).sum()))
+    >>> print(text.splitlines()[0])
+    step 0: kernel, reads 8000 bytes, writes 8 bytes
     """
     _core.flush("synchronise")
     _core.remember_plans(True)
@@ -52,7 +92,23 @@ def plan(function, *args, **kwargs):
 
 
 def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
-    """The values of `a` as a new NumPy array (CuPy's name)."""
+    """The values of `a` as a new NumPy array (CuPy's name).
+
+    Parameters
+    ----------
+    a : array_like
+        An array of Numloom's, or anything that NumPy makes an array of.
+    stream, blocking
+        For CuPy's programs; nothing depends on them.
+    order : {"C", "F", "A", "K"}, optional
+        Memory order of the result.
+    out : numpy.ndarray, optional
+        Filled and returned in place of a new array.
+
+    Returns
+    -------
+    numpy.ndarray
+    """
     if type(a) is ndarray:
         a = _core.to_host(a)
     elif type(a) is scalar:
@@ -64,7 +120,17 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 
 def get_array_module(*args):
-    """numloom where an argument is one of our arrays, else numpy (CuPy's name)."""
+    """The module whose functions suit the arguments (CuPy's name), for code that takes arrays of either.
+
+    Parameters
+    ----------
+    *args : any
+
+    Returns
+    -------
+    module
+        numloom where an argument is one of its arrays, else numpy.
+    """
     import numloom
 
     return numloom if any(type(x) is ndarray or type(x) is scalar for x in args) else numpy
@@ -125,6 +191,7 @@ def coverage():
     Returns
     -------
     Coverage
-        Prints as a table.
+        Prints as a table; iterates over dicts of name, calls, seconds and line, costliest first. `.native` lists the
+        names that the engine does.
     """
     return Coverage()

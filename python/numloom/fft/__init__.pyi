@@ -1,0 +1,3 @@
+"""The names and types of numpy.fft."""
+
+from numpy.fft import *

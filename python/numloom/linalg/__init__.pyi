@@ -1,0 +1,3 @@
+"""The names and types of numpy.linalg."""
+
+from numpy.linalg import *

@@ -1,0 +1,3 @@
+"""The names and types of numpy.random."""
+
+from numpy.random import *
