@@ -27,8 +27,8 @@ def mesh():
     Returns
     -------
     types.SimpleNamespace
-        devices (a tuple of names such as "cpu:0", of all processes), size (how many they are), processes, and rank (this
-        process's number).
+        devices (a tuple of names such as "cpu:0", of all processes), size (how many they are), processes, and rank
+        (this process's number).
     """
     return _core.mesh()
 

@@ -277,6 +277,7 @@ def test_the_stub_names_what_there_is():
     listed = {n.name for n in ast.parse(stub.read_text()).body if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     public = {n for n in dir(_core) if not n.startswith("_") and callable(getattr(_core, n))}
     assert listed - public == {"arraytype"}
+    assert public - listed == set()
 
 
 COPIES = {
