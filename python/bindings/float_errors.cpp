@@ -7,7 +7,7 @@
 namespace numloom::python {
 
 bool scalar_operands = false;
-Manner manner = Manner::Usual;
+int manner = 0;
 
 namespace {
 
@@ -134,11 +134,12 @@ void refresh_filters() {
         filters = Filters::AtCall;
 }
 
-uint8_t capture() {
+uint16_t capture() {
     refresh_state();
-    if (asked == 0 || manner == Manner::Nothing) return 0;
-    uint8_t report =
-        asked | (scalar_operands ? kReportScalar : 0) | (manner == Manner::Other ? kReportOther : 0);
+    const int kinds = asked & ~manner & F_ALL;
+    if (kinds == 0) return 0;
+    const auto report =
+        static_cast<uint16_t>(kinds | (scalar_operands ? kReportScalar : 0) | (manner & ~F_ALL));
     if (!only_warns) return report | kReportNow;
     refresh_filters();
     if (filters == Filters::Silent) return 0;
@@ -243,20 +244,36 @@ void deliver(std::span<const Report> reports) {
 
 PyObject* reporting(PyObject*, PyObject* how) {
     const long next = PyLong_AsLong(how);
-    if (next < 0 || next > 2) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "reporting(how) takes 0, 1 or 2");
+    if (next == -1 && PyErr_Occurred()) return nullptr;
+    constexpr long most = (static_cast<long>(std::size(kReportNames)) << kReportNameShift) - 1;
+    if (next < 0 || next > most || (next & 0xff & ~(kReportScalar | F_ALL)) != 0) {
+        PyErr_SetString(PyExc_ValueError, "reporting(how) takes what report_as() returns");
         return nullptr;
     }
-    return PyLong_FromLong(static_cast<int>(std::exchange(manner, static_cast<Manner>(next))));
+    return PyLong_FromLong(std::exchange(manner, static_cast<int>(next)));
+}
+
+PyObject* report_as_name(PyObject*, PyObject* args) {
+    const char* name;
+    int without = 0, is_scalar = 0;
+    if (!PyArg_ParseTuple(args, "s|ip", &name, &without, &is_scalar)) return nullptr;
+    for (size_t k = 0; k < std::size(kReportNames); ++k)
+        if (kReportNames[k] == name)
+            return PyLong_FromLong(static_cast<long>(k << kReportNameShift) | (without & F_ALL) |
+                                   (is_scalar != 0 ? kReportScalar : 0));
+    PyErr_Format(PyExc_ValueError, "nothing is reported as of '%s'", name);
+    return nullptr;
 }
 
 }  // namespace
 
-uint8_t asked_reports() { return capture(); }
+uint16_t asked_reports() { return capture(); }
 
-void report_now(const char* name, uint8_t kinds, uint8_t report) {
-    kinds &= report & F_ALL;
+void report_now(const char* name, uint8_t kinds, uint16_t report) {
+    kinds = static_cast<uint8_t>(kinds & report & F_ALL);
     if (kinds == 0) return;
+    // Every process comes by here; one of them warns, as after an evaluation.
+    if ((report & kReportNow) == 0 && engine().mesh().rank != 0) return;
     const Report one{current_site(), name, kinds, (report & kReportScalar) != 0, (report & kReportNow) != 0};
     deliver({&one, 1});
 }
@@ -274,15 +291,22 @@ Scalar cast_reported(const Scalar& value, DType from, DType to) {
 }
 
 void warn_user(PyObject* category, const char* text) {
+    refresh_filters();
+    if (filters != Filters::AtCall && engine().mesh().rank != 0) return;
     const Ref words = Ref::take(PyUnicode_FromString(text));
     warn_at(current_site(), category, words.get());
 }
 
-PyMethodDef float_error_functions[] = {{"reporting", reporting, METH_O,
-                                        "reporting(how): floating-point conditions of what is recorded from "
-                                        "now on are reported as usual (0), as of "
-                                        "divmod or dot (1), or not at all (2). Returns what held before."},
-                                       {nullptr, nullptr, 0, nullptr}};
+PyMethodDef float_error_functions[] = {
+    {"reporting", reporting, METH_O,
+     "reporting(how): floating-point conditions of what is recorded from "
+     "now on are reported as usual (0) or as report_as() says. Returns what "
+     "held before."},
+    {"report_as", report_as_name, METH_VARARGS,
+     "report_as(name, without=0, scalar=False): for reporting(): as of the "
+     "function of this name (\"\": their own), but for the kinds `without`, as "
+     "of scalars."},
+    {nullptr, nullptr, 0, nullptr}};
 
 void init_float_errors() {
     Ref umath(PyImport_ImportModule("numpy._core.umath"));

@@ -145,14 +145,15 @@ void record_call(std::string_view name, std::span<const int64_t> parameters, con
 
 void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,
               std::span<const CallOperand> in, std::string_view said) {
+    const auto call = library::make_call(name, parameters);
     if (said.empty()) said = library::reported_as(name);
-    if (!is_inexact(out.dtype)) said = {};
-    const uint8_t report = said.empty() ? 0 : asked_reports();
-    if (report != 0) begin_host_watch(report & F_ALL);
-    library::make_call(name, parameters)->run(out, in);
-    if (report != 0)
-        report_now((report & kReportOther) != 0 ? "dot" : std::string(said).c_str(), end_host_watch(),
-                   report);
+    const bool may = !said.empty() && library::may_report(*call, out.dtype);
+    const uint16_t report = may ? asked_reports() : 0;
+    if (report != 0) begin_host_watch(static_cast<uint8_t>(report & F_ALL));
+    call->run(out, in);
+    if (report == 0) return;
+    const int as = report >> kReportNameShift;
+    report_now(std::string(as != 0 ? kReportNames[as] : said).c_str(), end_host_watch(), report);
 }
 
 PyMethodDef library_functions[] = {

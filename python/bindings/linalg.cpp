@@ -1,6 +1,7 @@
 // Linear algebra for the package: computed at the call, since what fails depends on values.
 #include <bit>
 
+#include "device/host_flags.hpp"
 #include "library/linalg.hpp"
 #include "operand.hpp"
 
@@ -91,10 +92,18 @@ PyObject* linalg(PyObject*, PyObject* const* args, Py_ssize_t n) {
             elements += out[i].array.size();
         }
         lend_threads();
+        // NumPy reports of determinants alone; other factorisations fail or not.
+        const std::string_view said = name;
+        const uint16_t report = said == "det" || said == "slogdet" ? asked_reports() : 0;
+        uint8_t kinds = 0;
         const library::LinalgStatus status = [&] {
             const LetOthersIn unlocked(elements > kBrief);
-            return library::linalg(name, parameters, {made, outputs}, {given, inputs});
+            if (report != 0) begin_host_watch(static_cast<uint8_t>(report & F_ALL));
+            const auto done = library::linalg(name, parameters, {made, outputs}, {given, inputs});
+            if (report != 0) kinds = end_host_watch();
+            return done;
         }();
+        report_now(name, kinds, report);
         Ref result = Ref::take(PyTuple_New(static_cast<Py_ssize_t>(outputs) + 1));
         PyTuple_SET_ITEM(result.get(), 0, PyLong_FromLongLong(static_cast<long long>(status)));
         for (size_t i = 0; i < outputs; ++i) {

@@ -36,10 +36,7 @@ PyObject* inplace_power_slot(PyObject* a, PyObject* b, PyObject* modulo) {
 
 PyObject* divmod_slot(PyObject* a, PyObject* b) {
     return guarded([&]() -> PyObject* {
-        struct AsDivmod {
-            const Manner before = std::exchange(manner, Manner::Other);
-            ~AsDivmod() { manner = before; }
-        } as_divmod;
+        const ReportedAs whole(report_as("divmod"));
         Ref quotient(binary(OpCode::FloorDivide, a, b, true));
         if (quotient.get() == Py_NotImplemented) return quotient.release();
         Ref remainder(binary(OpCode::Remainder, a, b, true));

@@ -87,12 +87,22 @@ class ScalarOperands {
     ScalarOperands& operator=(const ScalarOperands&) = delete;
 };
 // Work that is done at once: what there is to report of it (Instruction::report), and reporting what came up.
-uint8_t asked_reports();
-void report_now(const char* name, uint8_t kinds, uint8_t report);
-// How the package's own functions have what they record reported: as usual, by the other name (kReportOther),
-// or not at all, where NumPy does the work by other means that report nothing.
-enum class Manner : int { Usual, Other, Nothing };
-extern Manner manner;
+uint16_t asked_reports();
+void report_now(const char* name, uint8_t kinds, uint16_t report);
+// How the package's own functions have what they record reported: 0 as usual, else the bits of
+// Instruction::report for a name and for scalars, and those of the kinds (FloatKind) that NumPy's function
+// leaves out, because it does that work by means that report nothing.
+extern int manner;
+class ReportedAs {
+  public:
+    explicit ReportedAs(int how) : before_(std::exchange(manner, how)) {}
+    ~ReportedAs() { manner = before_; }
+    ReportedAs(const ReportedAs&) = delete;
+    ReportedAs& operator=(const ReportedAs&) = delete;
+
+  private:
+    int before_;
+};
 // A number as an element of dtype `to`; reports an overflow where a finite one became infinite.
 Scalar cast_reported(const Scalar& value, DType from, DType to);
 // A warning at the line of the user's program that is running.

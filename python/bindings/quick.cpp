@@ -89,14 +89,20 @@ PyObject* quick_moment(Quick kind, const Array& x, uint64_t mask) {
     if (!moment_dtype(x.dtype(), kind == Quick::Mean, &type)) return nullptr;
     const Array total = folded(OpCode::Add, type, x, mask);
     const int64_t count = x.size() / total.size();
-    if (kind == Quick::Mean) return new_result(divided(drop_axes(total, mask), count, type));
+    if (kind == Quick::Mean) {
+        const ScalarOperands scalars(mask == all_axes(x.ndim()));  // as NumPy divides a sum that is one
+        return new_result(divided(drop_axes(total, mask), count, type));
+    }
     const Array center = divided(total, count, type);
     const Layout* order = x.layout();
     Array deviation = allocate(type, x.shape(), &order, 1), square = allocate(type, x.shape(), &order, 1);
     const Operand difference[2] = {x.operand(), center.operand()};
     engine().compute(OpCode::Subtract, type, deviation.operand(), difference);
     const Operand twice[2] = {deviation.operand(), deviation.operand()};
-    engine().compute(OpCode::Multiply, type, square.operand(), twice);
+    {
+        const ReportedAs name(report_as("square"));
+        engine().compute(OpCode::Multiply, type, square.operand(), twice);
+    }
     Array result = divided(drop_axes(folded(OpCode::Add, type, square, mask), mask), count, type);
     if (kind == Quick::Var) return new_result(std::move(result));
     const Layout* last = result.layout();

@@ -230,6 +230,7 @@ PyObject* norm(PyObject* const* args, Py_ssize_t n, PyObject* names) {
     const Layout* order = a.layout();
     Array squares = allocate(a.dtype(), a.shape(), &order, 1);
     const Operand twice[2] = {a.operand(), a.operand()};
+    const ReportedAs product(report_as("dot"));
     engine().compute(OpCode::Multiply, a.dtype(), squares.operand(), twice);
     const uint64_t mask = a.ndim() == 64 ? ~uint64_t{0} : (uint64_t{1} << a.ndim()) - 1;
     Array total = allocate_reduced(squares, mask, a.dtype());

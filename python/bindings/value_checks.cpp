@@ -71,7 +71,7 @@ bool divisions_matter() {
 
 // Does what NumPy's errstate says about a division, by the same division in NumPy: it warns, raises or calls.
 void divide_in_numpy(OpCode op, DType loop, int64_t dividend, int64_t divisor) {
-    const bool part_of_divmod = manner == Manner::Other;
+    const bool part_of_divmod = manner == report_as("divmod");
     if (part_of_divmod && op == OpCode::Remainder) return;  // its quotient has said it
     if (!np.ufuncs[static_cast<int>(op)]) return;
     Ref ufunc = part_of_divmod ? Ref::take(PyObject_GetAttrString(np.module, "divmod"))

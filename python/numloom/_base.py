@@ -55,20 +55,28 @@ class NotNative(Exception):
     """This call can't be done by the engine. Raised before anything is written; NumPy does it on the host."""
 
 
+ALL_KINDS, DIVIDE, INVALID = 15, 1, 8  # floating-point conditions, with NumPy's numbers
+SCALAR = _core.report_as("", 0, True)
+SILENT = _core.report_as("", ALL_KINDS)  # for those of NumPy's functions that look at no conditions
+
+
+def said(how, function, *args, **kwargs):
+    """function(...), with the floating-point conditions of what it records reported as `how` (of report_as) says."""
+    before = _core.reporting(how)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _core.reporting(before)
+
+
 def reported(how):
-    """A decorator: floating-point conditions of what the function records are reported as of divmod or dot (1), or
-    not at all (2): NumPy's function says nothing of them."""
+    """A decorator: floating-point conditions of what the function records are reported as of another function of
+    NumPy's (its name), or as `how` (of report_as) says."""
+    if isinstance(how, str):
+        how = _core.report_as(how)
 
     def decorate(function):
-        @functools.wraps(function)
-        def call(*args, **kwargs):
-            before = _core.reporting(how)
-            try:
-                return function(*args, **kwargs)
-            finally:
-                _core.reporting(before)
-
-        return call
+        return functools.wraps(function)(functools.partial(said, how, function))
 
     return decorate
 

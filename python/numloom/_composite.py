@@ -81,7 +81,7 @@ def refuse_division(dividend, divisor, loop):
         raise NotNative
 
 
-@reported(1)
+@reported("divmod")
 def divmod_of(a, b):
     return OBJECTS["floor_divide"](a, b), OBJECTS["remainder"](a, b)
 
@@ -136,7 +136,7 @@ def compute_parts(name, loop, made, operands):
         _core.elementwise(part, loop, out, *operands)
 
 
-compute_divmod = reported(1)(compute_parts)
+compute_divmod = reported("divmod")(compute_parts)
 
 
 def delivered(made, outs, mask):

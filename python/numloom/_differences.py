@@ -5,6 +5,7 @@ import numpy
 from numloom import _core
 from numloom._base import (
     NO_VALUE,
+    SCALAR,
     NotNative,
     asnative,
     astype,
@@ -15,6 +16,7 @@ from numloom._base import (
     integer,
     native_dtype,
     ndarray,
+    said,
 )
 from numloom._creation import diagonal_view
 from numloom._manipulation import concatenate, raveled
@@ -129,16 +131,19 @@ def gradient_axis(f, h, axis, edge_order):
     def part(*bounds):
         return f[(*front, slice(*bounds))]
 
-    out = _core.empty(f.shape, f.dtype)
-    out[(*front, slice(1, -1))] = (part(2, None) - part(None, -2)) / (2.0 * h)
-    if edge_order == 1:
-        out[(*front, slice(0, 1))] = (part(1, 2) - part(0, 1)) / h
-        out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / h
-    else:
+    def ends():
+        if edge_order == 1:
+            out[(*front, slice(0, 1))] = (part(1, 2) - part(0, 1)) / h
+            out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / h
+            return
         a, b, c = -1.5 / h, 2.0 / h, -0.5 / h
         out[(*front, slice(0, 1))] = a * part(0, 1) + b * part(1, 2) + c * part(2, 3)
         a, b, c = 0.5 / h, -2.0 / h, 1.5 / h
         out[(*front, slice(n - 1, n))] = a * part(n - 3, n - 2) + b * part(n - 2, n - 1) + c * part(n - 1, n)
+
+    out = _core.empty(f.shape, f.dtype)
+    out[(*front, slice(1, -1))] = (part(2, None) - part(None, -2)) / (2.0 * h)
+    said(SCALAR if f.ndim == 1 else 0, ends)
     return out
 
 
@@ -161,22 +166,25 @@ def gradient_at(f, x, axis, edge_order):
         shape[axis] = values.shape[0]
         return _core.reshape_view(values, tuple(shape))
 
+    def ends():
+        if edge_order == 1:
+            out[(*front, slice(0, 1))] = (part(1, 2) - part(0, 1)) / factor(steps[:1])
+            out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / factor(steps[n - 2 :])
+            return
+        one, two = steps[:1], steps[1:2]
+        a, b, c = -(2.0 * one + two) / (one * (one + two)), (one + two) / (one * two), -one / (two * (one + two))
+        out[(*front, slice(0, 1))] = factor(a) * part(0, 1) + factor(b) * part(1, 2) + factor(c) * part(2, 3)
+        one, two = steps[n - 3 : n - 2], steps[n - 2 :]
+        a, b, c = two / (one * (one + two)), -(two + one) / (one * two), (2.0 * two + one) / (two * (one + two))
+        out[(*front, slice(n - 1, n))] = (
+            factor(a) * part(n - 3, n - 2) + factor(b) * part(n - 2, n - 1) + factor(c) * part(n - 1, n)
+        )
+
     one, two = steps[:-1], steps[1:]
     a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
     out = _core.empty(f.shape, f.dtype)
     out[(*front, slice(1, -1))] = factor(a) * part(None, -2) + factor(b) * part(1, -1) + factor(c) * part(2, None)
-    if edge_order == 1:
-        out[(*front, slice(0, 1))] = (part(1, 2) - part(0, 1)) / factor(steps[:1])
-        out[(*front, slice(n - 1, n))] = (part(n - 1, n) - part(n - 2, n - 1)) / factor(steps[n - 2 :])
-        return out
-    one, two = steps[:1], steps[1:2]
-    a, b, c = -(2.0 * one + two) / (one * (one + two)), (one + two) / (one * two), -one / (two * (one + two))
-    out[(*front, slice(0, 1))] = factor(a) * part(0, 1) + factor(b) * part(1, 2) + factor(c) * part(2, 3)
-    one, two = steps[n - 3 : n - 2], steps[n - 2 :]
-    a, b, c = two / (one * (one + two)), -(two + one) / (one * two), (2.0 * two + one) / (two * (one + two))
-    out[(*front, slice(n - 1, n))] = (
-        factor(a) * part(n - 3, n - 2) + factor(b) * part(n - 2, n - 1) + factor(c) * part(n - 1, n)
-    )
+    said(SCALAR if f.ndim == 1 else 0, ends)
     return out
 
 

@@ -17,6 +17,7 @@ from numloom._base import (
     native_dtype,
     ndarray,
     reduced_axes,
+    said,
     scalar,
 )
 from numloom._library import (
@@ -31,11 +32,14 @@ from numloom._library import (
     run,
 )
 from numloom._manipulation import moveaxis
-from numloom._ufunc import LOOPS, oracle, reduce_type
+from numloom._ufunc import LOOPS, oracle, reduce_type, warn_of_parts
 
 NUMBERS = {row["name"]: i for i, row in enumerate(_core.operations())}  # the engine's code of an operation
 INPUTS = {row["name"]: row["inputs"] for row in _core.operations()}
 TRAITS = {row["name"]: row["traits"] for row in _core.operations()}
+REDUCE, AT = _core.report_as("reduce"), _core.report_as("at")
+# At positions along one axis these have loops of their own in NumPy, which report by the operation's name.
+NAMED_AT = {"add": "efdFD", "subtract": "efdFD", "multiply": "efdFD", "divide": "efd", "floor_divide": "efd"}
 WARNS = 1 << 6  # the trait: integer loops may report division by zero
 REORDERABLE = frozenset(("hypot", "logaddexp", "logaddexp2", "gcd", "lcm"))
 
@@ -102,8 +106,8 @@ def folded(call, name, a, axis, dtype, m, out, *inputs):
     shape = (*a.shape[:axis], m, *a.shape[axis + 1 :])
     out = target_of(out, shape, dtype)
     made = _core.empty(shape, dtype)
+    source = a if a.dtype == dtype else astype(a, dtype)
     if made.size:
-        source = a if a.dtype == dtype else astype(a, dtype)
         run(call, (NUMBERS[name], *around_axis(a.shape, axis)), made, dense(source), *inputs)
     if out is None:
         return made
@@ -153,7 +157,7 @@ def reduce(name, array, axis, dtype, out, keepdims, initial, where):
     out = target_of(out, final, kind)
     made, first = a, _core.full((1,), INT, 0)
     for i in axes:
-        made = folded("reduceat", name, made, i, kind, 1, None, first)
+        made = said(REDUCE, folded, "reduceat", name, made, i, kind, 1, None, first)
     if name in ("hypot", "gcd"):  # NumPy starts from the identity, which makes a single element positive
         made = _core.elementwise_new("absolute", kind, made)
     made = _core.reshape_view(made, final)
@@ -193,31 +197,41 @@ def at(u, a, indices, b=NO_VALUE):
         return
     if type(a) is not ndarray or not _core.writeable(a) or u.nout != 1 or u.nin != (1 if b is NO_VALUE else 2):
         raise NotNative
-    b = None if b is NO_VALUE else operand(b)
+    given = b = None if b is NO_VALUE else operand(b)
     loop = at_types(name, a, b)
+    if loop.kind == "c" and a.dtype.kind in "iuf":
+        warn_of_parts()
     if is_basic(indices):
         parts = indices if type(indices) is tuple else (indices,)
         view = a[parts if any(part is ... for part in parts) else (*parts, ...)]  # also of one element
         if b is not None and broadcast_shapes_or_refuse(b.shape, view.shape) != view.shape:
             raise NotNative
         operands = () if b is None else (b,)
-        _core.elementwise(name, loop, view, view, *operands)
+        how = reported_at(type(indices) is int and a.ndim == 1, name, a, given, loop)
+        said(how, _core.elementwise, name, loop, view, view, *operands)
         return
     check_masks(a, indices)
     key = Key(a, indices)
     front, flat = key.flat()
     n = len(key.axes)
     rest = front.shape[n:]
-    given = () if b is None else (ordered(key, b, rest, loop, a),)
+    how = reported_at(a.ndim == 1, name, a, b, loop)
+    given = () if b is None else (said(how, ordered, key, b, rest, loop, a),)
     if flat.size == 0 or product(rest) == 0:
         return
     target = front if is_contiguous(front) else copy(front)
     flat = copy(flat) if _core.shares_storage(flat, a) else dense(flat)
     rows = _core.reshape_view(target, (product(front.shape[:n]), *rest))
     code = NATIVE_CODES.index({"q": "l", "Q": "L"}.get(loop.char, loop.char))
-    run("at", (NUMBERS[name], code, product(rest)), rows, flat, *given, rows)
+    said(how, run, "at", (NUMBERS[name], code, product(rest)), rows, flat, *given, rows)
     if target is not front:
         _core.assign(front, target)
+
+
+def reported_at(one_axis, name, a, b, loop):
+    """As what NumPy reports: by the operation's name only for positions along one axis, without conversions."""
+    plain = b is not None and a.dtype == b.dtype == loop
+    return 0 if one_axis and plain and loop.char in NAMED_AT.get(name, "") else AT
 
 
 def ordered(key, b, rest, loop, a):

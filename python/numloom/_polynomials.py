@@ -1,11 +1,12 @@
 """Polynomials given by their coefficients, highest power first."""
 
 import collections
+import operator
 
 import numpy
 
 from numloom import _core
-from numloom._base import FLOAT, NotNative, asnative, astype
+from numloom._base import FLOAT, SCALAR, SILENT, NotNative, asnative, astype, said
 from numloom._functions import allclose
 from numloom._library import dense, flat_positions, sorted_along
 from numloom._manipulation import concatenate
@@ -67,7 +68,7 @@ def polymul(a1, a2):
     a, b = (trimmed(x) for x in both(a1, a2))
     if not a.size or not b.size:
         raise NotNative
-    return convolution(a, b, "full")
+    return said(SILENT, convolution, a, b, "full")
 
 
 @native
@@ -77,11 +78,12 @@ def polydiv(u, v):
     if m < 0 or n < 0 or float(abs(v[:1]).max()) == 0:
         raise NotNative
     dtype = numpy.promote_types(u.dtype, v.dtype)
-    scale = 1.0 / v[:1]
+    said(SCALAR, operator.add, u[:1], v[:1])  # how NumPy finds the dtype
+    scale = said(SCALAR, operator.truediv, 1.0, v[:1])
     quotient = _core.full((max(m - n + 1, 1),), dtype, 0)
     rest = astype(u, dtype)
     for k in range(m - n + 1):
-        step = scale * rest[k : k + 1]
+        step = said(SCALAR, operator.mul, scale, rest[k : k + 1])
         quotient[k : k + 1] = step
         rest[k : k + n + 1] -= step * v
     while rest.shape[0] > 1 and allclose(rest[:1], 0, rtol=1e-14):
@@ -132,7 +134,7 @@ def poly(seq_of_zeros):
     made = _core.full((1,), zeros.dtype, 1)
     for i in range(zeros.shape[0]):
         factor = concatenate([_core.full((1,), zeros.dtype, 1), -zeros[i : i + 1]])
-        made = convolution(made, factor, "full")
+        made = said(SILENT, convolution, made, factor, "full")
     if zeros.dtype.kind == "c":
         mirrored = _core.elementwise_new("conjugate", zeros.dtype, zeros)
         orders = [sorted_along("sort", x, 0, zeros.dtype) for x in (zeros, mirrored)]

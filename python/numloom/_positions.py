@@ -8,6 +8,7 @@ from numloom._base import (
     INT,
     NotNative,
     asnative,
+    astype,
     axis_index,
     broadcast_shapes,
     copy,
@@ -185,6 +186,7 @@ def place(arr, mask, vals):
         raise NotNative
     if mask.size != arr.size or values.dtype.kind == "c" and arr.dtype.kind != "c":
         raise NotNative
+    values = values if values.dtype == arr.dtype else astype(values, arr.dtype)
     mask = mask if mask.shape == arr.shape else _core.reshape_view(dense(mask), arr.shape)
     n = count_of(mask)
     if n == 0:

@@ -9,6 +9,7 @@ import numpy
 
 from numloom import _core
 from numloom._base import (
+    SILENT,
     NotNative,
     asnative,
     astype,
@@ -20,6 +21,7 @@ from numloom._base import (
     is_native,
     ndarray,
     reported,
+    said,
     scalar_or_array,
 )
 from numloom._library import dense, product, run
@@ -27,6 +29,7 @@ from numloom._manipulation import moveaxis, permuted, raveled
 from numloom._registry import NATIVE, native
 from numloom._ufunc import OBJECTS, HostUfunc, reduce_op
 
+DOT = _core.report_as("dot")
 plain = _core.matmul  # the product of two plain arrays, or None
 
 
@@ -179,7 +182,7 @@ def checked_out(made, out):
 
 
 @native
-@reported(1)
+@reported("dot")
 def dot(a, b, out=None):
     if out is None:
         made = plain(a, b)
@@ -187,12 +190,18 @@ def dot(a, b, out=None):
             return made
     a, b = asnative(a), asnative(b)
     if a.ndim == 0 or b.ndim == 0:
-        return checked_out(OBJECTS["multiply"](a, b), out)
+        return checked_out(scaled(a, b), out)
     if a.ndim <= 2 and b.ndim <= 2:
         return checked_out(matrix_product(a, b), out)
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else 0]:
         raise NotNative
     return checked_out(contracted(a, [a.ndim - 1], b, [b.ndim - 2 if b.ndim > 1 else 0]), out)
+
+
+def scaled(a, b):
+    """A product with a number: BLAS's to NumPy where that knows the dtype."""
+    single = numpy.promote_types(a.dtype, b.dtype).char in "fdFD"
+    return said(DOT if single else 0, OBJECTS["multiply"], a, b)
 
 
 def contracted(a, over_a, b, over_b):
@@ -213,18 +222,18 @@ def flattened(a, shape):
 
 
 @native
-@reported(1)
+@reported("dot")
 def inner(a, b, /):
     a, b = asnative(a), asnative(b)
     if a.ndim == 0 or b.ndim == 0:
-        return OBJECTS["multiply"](a, b)
+        return scaled(a, b)
     if a.shape[-1] != b.shape[-1]:
         raise NotNative
     return scalar_or_array(contracted(a, [a.ndim - 1], b, [b.ndim - 1]))
 
 
 @native
-@reported(2)
+@reported(SILENT)
 def vdot(a, b, /):
     a, b = raveled(asnative(a)), raveled(asnative(b))
     if a.size != b.size:
@@ -233,7 +242,7 @@ def vdot(a, b, /):
 
 
 @native
-@reported(1)
+@reported("dot")
 def tensordot(a, b, axes=2):
     a, b = asnative(a), asnative(b)
     if not hasattr(axes, "__len__") or getattr(axes, "ndim", 1) == 0:
@@ -267,8 +276,9 @@ def vector_product(a, b, axis):
     a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
     if a.shape[-1] != b.shape[-1]:
         raise NotNative
-    if a.dtype.kind == "c":
-        a = OBJECTS["conjugate"](a)
+    if a.dtype.kind == "c":  # BLAS multiplies matrices with a factor of 1 + 0j too, which makes NaN of infinities
+        terms = OBJECTS["conjugate"](a) * b
+        return reduce_op("add", terms, (terms.ndim - 1,), terms.dtype)
     left = _core.reshape_view(dense(a), (*a.shape[:-1], 1, a.shape[-1]))
     right = _core.reshape_view(dense(b), (*b.shape, 1))
     out = batched(left, right)
@@ -276,6 +286,7 @@ def vector_product(a, b, axis):
 
 
 @native(name="linalg.vecdot")
+@reported("vecdot")
 def vecdot(x1, x2, /, *, axis=-1):
     return vector_product(x1, x2, axis)
 
@@ -285,7 +296,7 @@ class VectorUfunc(HostUfunc):
 
     def __init__(self, function, native):
         super().__init__(function)
-        self.native = native
+        self.native = reported(function.__name__)(native)
 
     def __call__(self, *args, **kwargs):
         if len(args) == 2 and not kwargs and all(isinstance(x, (ndarray, list, tuple)) for x in args):
@@ -404,7 +415,7 @@ def pair(a, x, b, y, keep):
 
 
 @native
-@reported(2)
+@reported(SILENT)
 def einsum(*operands, out=None, optimize=False, **kwargs):
     if kwargs or not operands or not isinstance(operands[0], str) or optimize not in (False, True, "greedy", "optimal"):
         raise NotNative

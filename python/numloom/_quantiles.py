@@ -6,6 +6,7 @@ between its neighbours.
 """
 
 import math
+import operator
 
 import numpy
 
@@ -14,12 +15,14 @@ from numloom._base import (
     FLOAT,
     INT,
     NO_VALUE,
+    SCALAR,
     NotNative,
     asnative,
     astype,
     axis_index,
     axis_tuple,
     ndarray,
+    said,
     where,
 )
 from numloom._library import along_lines, dense, product, sorted_along, taken
@@ -27,6 +30,8 @@ from numloom._manipulation import permuted, raveled
 from numloom._reductions import as_array
 from numloom._registry import native
 from numloom._ufunc import reduce_op
+
+REDUCE = _core.report_as("reduce")
 
 
 # -------------------------------------------------------------------------------------------------- partitions
@@ -146,13 +151,16 @@ def place_between(m, method, n, q):
     return m.whole(low), m.whole(high), part
 
 
-def between(low, high, part, rest):
-    """The value `part` of the way from low to high, `rest` = 1 - part, from the nearer end, as NumPy computes it."""
-    gap = high - low
+def between(low, high, part, rest, how):
+    """The value `part` of the way from low to high, `rest` = 1 - part, from the nearer end, as NumPy computes it:
+    always from below, whose conditions are reported, and from above where that is nearer. `how`: SCALAR where NumPy
+    has scalars at hand."""
+    gap = said(how, operator.sub, high, low)
+    near = low + said(how, operator.mul, gap, part)
     if type(part) is not ndarray:
-        return low + gap * part if part < 0.5 else high - gap * rest
-    near = low + gap * part
-    return where(part >= 0.5, high - gap * rest, near, near.dtype)
+        return near if part < 0.5 else high - said(how, operator.mul, gap, rest)
+    upper, step = part >= 0.5, gap * rest
+    return where(upper, where(upper, high, 0, high.dtype) - where(upper, step, 0, step.dtype), near, near.dtype)
 
 
 # ------------------------------------------------------------------------------------------------------ levels
@@ -230,7 +238,8 @@ def quantiles_of(lines, levels, method):
     ordered = ordered_at(lines, (*low, *high))
     work = levels.dtype if levels.dtype.kind == "f" else FLOAT
     part = float(part[0]) if levels.weak else along(part, work, ordered.ndim)
-    return between(rows(ordered, low), rows(ordered, high), part, 1 - part), ordered
+    how = SCALAR if levels.shape == () and lines.ndim == 1 else 0
+    return between(rows(ordered, low), rows(ordered, high), part, 1 - part, how), ordered
 
 
 def finished(made, levels, shape, kept, keepdims, out, last):
@@ -315,7 +324,8 @@ def nan_quantile_of(a, q, axis, out, method, keepdims, weights, scale):
         rest = 1 - part
         if levels.weak and a.dtype != FLOAT:
             part, rest = astype(part, a.dtype), astype(rest, a.dtype)
-        made.append(between(picked(ordered, low), picked(ordered, high), part, rest))
+        how = SCALAR if levels.shape == () else 0
+        made.append(between(picked(ordered, low), picked(ordered, high), part, rest, how))
     stacked = _core.empty((len(made), *shape), made[0].dtype)
     for i, row in enumerate(made):
         _core.assign(stacked[i : i + 1], row)
@@ -337,8 +347,11 @@ def nanpercentile(
 def middle(low, high, odd, dtype):
     """The mean of two elements, or the one element, in the dtype in which NumPy takes a mean."""
     final = dtype if dtype.kind == "f" else FLOAT
+    if odd is True:
+        return low if low.dtype == final else astype(low, final)
     wide = numpy.promote_types(final, "f4")
-    total = _core.elementwise_new("add", wide, low, high)
+    other = where(odd, 0, high, high.dtype) if type(odd) is ndarray else high  # one element overflows nowhere
+    total = said(REDUCE, _core.elementwise_new, "add", wide, low, other)
     made = _core.elementwise_new("divide", wide, total, 2)
     return where(odd, low, made, final)
 

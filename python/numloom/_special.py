@@ -79,15 +79,16 @@ def chebyshev(coefficients, t):
 
 
 def bessel(x):
-    """I0 of an array of float64."""
-    size = _core.elementwise_new("absolute", FLOAT, x)
+    """I0 of an array of floats, in their dtype."""
+    size = _core.elementwise_new("absolute", x.dtype, x)
     far = size > 8.0
-    inside = _core.elementwise_new("minimum", FLOAT, size, 8.0)
-    outside = _core.elementwise_new("maximum", FLOAT, size, 8.0)
+    inside = _core.elementwise_new("minimum", x.dtype, size, 8.0)
+    outside = _core.elementwise_new("maximum", x.dtype, size, 8.0)
     near_value = chebyshev(NEAR, inside * 0.25 - 1.0)
-    far_value = chebyshev(FAR, 16.0 / outside - 1.0) / _core.elementwise_new("sqrt", FLOAT, outside)
-    chosen = _core.elementwise_new("where", FLOAT, far, far_value, near_value)
-    return _core.elementwise_new("exp", FLOAT, size) * chosen
+    far_value = chebyshev(FAR, 16.0 / outside - 1.0)
+    chosen = _core.elementwise_new("where", x.dtype, far, far_value, near_value)
+    divisor = _core.elementwise_new("where", x.dtype, far, _core.elementwise_new("sqrt", x.dtype, outside), 1.0)
+    return _core.elementwise_new("exp", x.dtype, size) * chosen / divisor
 
 
 @native
@@ -97,8 +98,7 @@ def i0(x):
         raise TypeError("i0 not supported for complex values")
     if a.ndim == 0:
         raise NotNative
-    made = bessel(converted(a, FLOAT))
-    return scalar_or_array(made if a.dtype.kind in "biu" or a.dtype == FLOAT else converted(made, a.dtype))
+    return scalar_or_array(bessel(a if a.dtype.kind == "f" else converted(a, FLOAT)))
 
 
 def points(m):

@@ -1,6 +1,7 @@
 """Statistics and signals made of reductions, sorting and search: quantiles, histograms, interpolation, convolution."""
 
 import math
+import operator
 import struct
 
 import numpy
@@ -10,6 +11,7 @@ from numloom._base import (
     FLOAT,
     INT,
     NO_VALUE,
+    SILENT,
     NotNative,
     asnative,
     astype,
@@ -19,6 +21,7 @@ from numloom._base import (
     integer,
     ndarray,
     reported,
+    said,
     scalar_or_array,
     where,
 )
@@ -27,6 +30,8 @@ from numloom._manipulation import concatenate, raveled
 from numloom._reductions import as_array, divided, without_nan
 from numloom._registry import native
 from numloom._ufunc import reduce_op
+
+ACCUMULATE, DOT = _core.report_as("accumulate"), _core.report_as("dot")
 
 
 def apply(name, dtype, *operands):
@@ -123,7 +128,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     other = (apart if weights is None else apart * weights).T
     if work.kind == "c":
         other = _core.elementwise_new("conjugate", work, other)
-    made = (apart @ other) * (1 / factor)
+    made = said(DOT, operator.matmul, apart, other) * (1 / factor)
     return _core.reshape_view(dense(made), tuple([k for k in made.shape if k != 1])) if 1 in made.shape else made
 
 
@@ -247,7 +252,7 @@ def convolution(a, v, mode, swapped=False):
 
 
 @native
-@reported(2)
+@reported(SILENT)
 def convolve(a, v, mode="full"):
     a, v = asnative(a), asnative(v)
     if a.ndim > 1 or v.ndim > 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid"):
@@ -256,7 +261,7 @@ def convolve(a, v, mode="full"):
 
 
 @native
-@reported(2)
+@reported(SILENT)
 def correlate(a, v, mode="valid"):
     a, v = asnative(a), asnative(v)
     if a.ndim != 1 or v.ndim != 1 or a.size == 0 or v.size == 0 or mode not in ("full", "same", "valid"):
@@ -337,7 +342,7 @@ def vander(x, N=None, increasing=False):
     power = None
     for i in range(n):
         column = i if increasing else n - 1 - i
-        power = 1 if power is None else (astype(x, out.dtype) if i == 1 else power * x)
+        power = 1 if power is None else (astype(x, out.dtype) if i == 1 else said(ACCUMULATE, operator.mul, power, x))
         out[:, column] = power
     return out
 

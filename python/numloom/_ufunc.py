@@ -5,6 +5,7 @@ which the engine lacks, goes to NumPy on the host, which then raises NumPy's err
 """
 
 import math
+import sys
 import warnings
 
 import numpy
@@ -337,6 +338,15 @@ def identity_of(name, dtype):
     return IDENTITIES[name]
 
 
+def warn_of_parts():
+    """That a reduction adds up real parts alone, at the first line outside of this package."""
+    frame, level = sys._getframe(1), 2
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "numloom":
+        frame, level = frame.f_back, level + 1
+    message = "Casting complex values to real discards the imaginary part"
+    warnings.warn(message, numpy.exceptions.ComplexWarning, stacklevel=level)
+
+
 def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, where=True, c_order=False):
     """`a` folded over `axes` (non-negative ints) in `dtype`: `out` where given, else an array or a lazy scalar.
 
@@ -348,6 +358,8 @@ def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, 
         raise NotNative
     if type(a) is not ndarray:  # a lazy scalar
         a = asnative(a)
+    if dtype.kind in "iuf" and a.dtype.kind == "c":
+        warn_of_parts()
     if out is None and initial is NO_VALUE and unmasked and not c_order and a.size:
         return _core.reduce_new(name, dtype, a, axes, keepdims)
     shape = a.shape

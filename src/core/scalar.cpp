@@ -21,6 +21,12 @@ float half_to_float(Half h) {
 
 namespace {
 
+// The processor's flag, as of a conversion that it makes itself.
+[[gnu::noinline]] void raise_overflow() {
+    volatile float largest = std::numeric_limits<float>::max();
+    largest = largest * 2;
+}
+
 // To binary16, to nearest even, from a float type with `kMantissa` bits after the point and bits `U`.
 template <class F, class U, int kMantissa, U kBias>
 Half round_to_half(F value) {
@@ -41,7 +47,10 @@ Half round_to_half(F value) {
     } else {
         const U rounding = ((U{1} << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1u);
         result = (magnitude - ((kBias - 15) << kMantissa) + rounding) >> kShift;
-        if (result > 0x7c00u) result = 0x7c00u;
+        if (result >= 0x7c00u) {
+            if (magnitude < kInfinity) raise_overflow();
+            result = 0x7c00u;
+        }
     }
     const U sign = bits >> (8 * sizeof(U) - 16) & 0x8000u;
     return Half{static_cast<uint16_t>(result | sign)};

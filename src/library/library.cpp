@@ -55,7 +55,14 @@ bool takes_any_strides(std::string_view name) {
 
 std::string_view reported_as(std::string_view name) {
     if (name == "scan_add" || name == "scan_multiply" || name == "accumulate") return "accumulate";
-    return name == "matmul" || name == "reduceat" || name == "at" ? name : std::string_view();
+    return name == "matmul" || name == "reduceat" || name == "at" || name == "fft" ? name
+                                                                                   : std::string_view();
+}
+
+bool may_report(const LibraryCall& call, DType out) {
+    if (reported_as(call.name()).empty()) return false;
+    // What is added to integers may come as floating-point numbers.
+    return is_inexact(out) || (call.name() == "at" && is_inexact(static_cast<DType>(call.parameters()[1])));
 }
 
 void set_parallel_for(ParallelFor f) { lent = f; }

@@ -78,8 +78,10 @@ bool takes_any_strides(std::string_view name);
 // Takes Fourier transforms from the module for this instruction set ("avx2"); false where there is none.
 bool load_fft(const char* instruction_set);
 bool has_fft();
-// As what NumPy reports the floating-point conditions of an operation; empty: it reports none.
+// As what NumPy reports the floating-point conditions of an operation; empty: it reports none. And whether a
+// call that makes `out` can meet any.
 std::string_view reported_as(std::string_view name);
+bool may_report(const LibraryCall& call, DType out);
 
 // Takes matrix products from the BLAS (64-bit integers) in the shared library at `path`; false where it has
 // none.

@@ -75,17 +75,28 @@ class LibraryCall {
 };
 
 // Instruction::report: the kinds (FloatKind) to report, and how.
-inline constexpr uint8_t kReportScalar = 16;  // as of a scalar: "in scalar divide"
-inline constexpr uint8_t kReportNow = 32;     // at the call: by errstate's rules of that moment
-inline constexpr uint8_t kReportPower = 64;   // a power that another operation does
+inline constexpr uint16_t kReportScalar = 16;  // as of a scalar: "in scalar divide"
+inline constexpr uint16_t kReportNow = 32;     // at the call: by errstate's rules of that moment
+// From this bit on: as of which function of NumPy's, where the operation stands for one or for part of one:
+// an index into kReportNames. 0: by its own name.
+inline constexpr int kReportNameShift = 8;
+inline constexpr std::string_view kReportNames[] = {
+    "",       "accumulate", "at",       "det",    "divmod", "dot",     "fft",         "ifft",
+    "irfft",  "matvec",     "multiply", "power",  "reduce", "slogdet", "rfft_n_even", "rfft_n_odd",
+    "square", "subtract",   "vecdot",   "vecmat", "divide", "add",     "cast",        "vector_norm"};
+consteval uint16_t report_as(std::string_view name) {
+    uint16_t k = 0;
+    while (kReportNames[k] != name) ++k;
+    return static_cast<uint16_t>(k << kReportNameShift);
+}
 
 struct Instruction {
     Form form = Form::Compute;
     uint8_t inputs = 0;
     OpCode op = OpCode::Copy;
     DType loop = DType::Float64;
-    uint8_t report = 0;  // floating-point conditions that matter; no part of the plan's key
-    uint64_t axes = 0;   // Reduce: bit i: axis i of in[0] is reduced
+    uint16_t report = 0;  // floating-point conditions that matter; no part of the plan's key
+    uint64_t axes = 0;    // Reduce: bit i: axis i of in[0] is reduced
     Site site;
     Operand out;
     Operand in[3];

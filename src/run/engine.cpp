@@ -329,7 +329,7 @@ class EngineImpl final : public Engine {
         if (t.size() > 1) share_raised(t, &raised);
         for (size_t i = 0; i < raised.size(); ++i) {
             const Instruction& x = running_[i];
-            const uint8_t kinds = raised[i] & x.report & F_ALL;
+            const auto kinds = static_cast<uint8_t>(raised[i] & x.report & F_ALL);
             // What waits for the evaluation is said once; what acts at the call acts in every process.
             if (kinds != 0 && (t.rank() == 0 || (x.report & kReportNow) != 0))
                 reports_.push_back({x.site, std::string(report_name(x)), kinds,
@@ -357,15 +357,13 @@ class EngineImpl final : public Engine {
         if (report_hooks_.deliver) report_hooks_.deliver(reports);
     }
     static std::string_view report_name(const Instruction& x) {
+        if (x.form == Form::Compute && x.op == OpCode::Copy) return "cast";
+        if (const int as = x.report >> kReportNameShift; as != 0) return kReportNames[as];
         if (x.form == Form::Reduce) return "reduce";
-        const bool other = (x.report & kReportOther) != 0;
         if (x.form == Form::Call && x.call->name() == "at")
             return operation(static_cast<OpCode>(x.call->parameters()[0])).name;
-        if (x.form == Form::Call) return other ? "dot" : library::reported_as(x.call->name());
-        if (x.op == OpCode::Copy) return "cast";
-        if (x.op == OpCode::Ldexp) return "ldexp";
-        if (other) return "divmod";
-        return (x.report & kReportPower) != 0 ? "power" : operation(x.op).name;
+        if (x.form == Form::Call) return library::reported_as(x.call->name());
+        return x.op == OpCode::Ldexp ? "ldexp" : operation(x.op).name;
     }
 
     // Several processes must have recorded the same program: else they would wait for each other for ever.
@@ -520,10 +518,10 @@ void last_handle_gone(Storage* s) { engine().drop(s); }
 
 void Engine::compute(OpCode op, DType loop, const Operand& out, std::span<const Operand> in) {
     if (out.layout->size() == 0) return;
-    uint8_t how = 0;
+    uint16_t how = 0;
     if (op == OpCode::Power && in[1].constant()) {
         op = power_by(in[1], loop);
-        if (op != OpCode::Power) in = in.first(1), how = kReportPower;
+        if (op != OpCode::Power) in = in.first(1), how = report_as("power");
     }
     Instruction& i = append();
     i.form = Form::Compute;
@@ -540,10 +538,10 @@ void Engine::compute(OpCode op, DType loop, const Operand& out, std::span<const 
     finish(i, reports, how);
 }
 
-void Engine::finish(Instruction& i, bool may_report, uint8_t how) {
+void Engine::finish(Instruction& i, bool may_report, uint16_t how) {
     if (!may_report || !report_hooks_.capture) return appended(i);
-    const uint8_t report = report_hooks_.capture();
-    i.report = report | how;
+    const uint16_t report = report_hooks_.capture();
+    i.report = report >> kReportNameShift != 0 ? report : report | how;
     appended(i);
     if ((report & kReportNow) != 0) flush(Trigger::DataError);
 }
@@ -598,7 +596,7 @@ void Engine::call(std::unique_ptr<LibraryCall> call, const Operand& out, std::sp
     i.out = out;
     for (size_t k = 0; k < in.size(); ++k) i.in[k] = in[k];
     i.call = call.release();
-    finish(i, is_inexact(out.dtype) && !library::reported_as(i.call->name()).empty());
+    finish(i, library::may_report(*i.call, out.dtype));
 }
 
 Array Engine::full(DType d, std::span<const int64_t> shape, const Scalar& value) {

@@ -34,10 +34,6 @@ struct Stats {
             bytes_written = 0, messages = 0, bytes_moved = 0, host_calls = 0;
 };
 
-// Instruction::report: of an operation that stands for part of another one, with the other's name: dot for a
-// library call, else divmod.
-inline constexpr uint8_t kReportOther = 128;
-
 // Floating-point conditions that a recorded operation met (FloatKind).
 struct Report {
     Site site;
@@ -123,7 +119,7 @@ class Engine {
     // `capture` tells what an operation that is being recorded has to report (Instruction::report); `deliver`
     // reports what came up, under the record lock, after an evaluation. It may throw.
     struct ReportHooks {
-        uint8_t (*capture)() = nullptr;
+        uint16_t (*capture)() = nullptr;
         void (*deliver)(std::span<const Report> reports) = nullptr;
     };
     void set_report_hooks(ReportHooks hooks) { report_hooks_ = hooks; }
@@ -144,7 +140,7 @@ class Engine {
     ReportHooks report_hooks_;
 
   private:
-    void finish(Instruction& i, bool may_report, uint8_t how = 0);
+    void finish(Instruction& i, bool may_report, uint16_t how = 0);
 };
 
 }  // namespace numloom

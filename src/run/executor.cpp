@@ -78,9 +78,9 @@ void Executor::run_step(const plan::Step& step, ReadyStep& ready, const CachedPl
 
 // The floating-point conditions that some instruction of the step has to report.
 uint8_t Executor::wanted(const plan::Step& step, const plan::Segment& s) {
-    uint8_t kinds = 0;
+    unsigned kinds = 0;
     for (const int32_t i : step.instructions) kinds |= s.log()[static_cast<size_t>(i)].report;
-    return kinds & F_ALL;
+    return static_cast<uint8_t>(kinds & F_ALL);
 }
 
 void Executor::note_raised(const plan::Step& step, const plan::Segment& s) {
@@ -197,7 +197,7 @@ void Executor::run_call(const plan::Step& step, const plan::Segment& s) {
     for (int k = 0; k < x.inputs; ++k) in[k] = operand(x.in[k]);
     const CallOperand out = operand(x.out);
     if (mesh_.size() == 1) mesh_.local[0]->synchronize();
-    const uint8_t asked = x.report & F_ALL;
+    const auto asked = static_cast<uint8_t>(x.report & F_ALL);
     if (asked != 0) begin_host_watch(asked);
     x.call->run(out, {in, x.inputs});
     if (const uint8_t kinds = asked != 0 ? end_host_watch() : 0; kinds != 0) {

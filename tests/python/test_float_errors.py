@@ -61,8 +61,6 @@ OWN_WAYS = {
     ("pow", "d"): infinite_exponent,
     ("float_power", "d"): infinite_exponent,
     ("float_power", "f"): infinite_exponent,
-    ("spacing", "e"): any_value,
-    ("nextafter", "e"): any_value,
     ("sign", "F"): any_value,
 }
 
@@ -118,6 +116,33 @@ CALLS = [
     "np.cumsum(np.array([1e308, 1e308, -np.inf]))",
     "np.add.accumulate(np.full(100_000, 1e305))",
     "np.add.at(np.array([1e308]), np.array([0]), 1e308)",
+    "np.add.at(np.array([1e308]), [0], 1e308)",
+    "np.add.at(np.array([1e308, 1]), np.s_[:], 1e308)",
+    "np.add.at(np.array([[1e308]]), [0], 1e308)",
+    "np.add.at(np.array([3e38], np.float32), [0], 3e38)",
+    "np.add.at(np.array([3e38], np.float32), [0], np.float32(3e38))",
+    "np.add.at(np.array([1, 2]), [0], np.array([np.nan]))",
+    "np.maximum.at(np.array([1, 2]), [0], np.array([1e30]))",
+    "np.square.at(np.array([1e200]), [0])",
+    "np.divide.at(np.array([1 + 1j]), [0], 0)",
+    "np.add.at(np.array([1.0]), [0], 1j)",
+    "np.sum(np.array([1j]), dtype=np.float32)",
+    "np.array([1j]).mean(dtype=float)",
+    "np.maximum.accumulate(np.zeros((0, 2), complex), axis=0, dtype=float)",
+    "np.array([60000, 60000], np.float16).sum()",
+    "np.full((3, 3), 60000, np.float16).sum(0)",
+    "np.full((3, 3), 60000, np.float16).prod(1)",
+    "np.full(1000, 60000, np.float16).cumsum()",
+    "np.full((30, 30), 600, np.float16) @ np.full((30, 30), 600, np.float16)",
+    "np.array([1e300 + 1j]).astype(np.float16)",
+    "np.nextafter(np.array([np.finfo(float).max, 1.0]), np.inf)",
+    "np.nextafter(np.float32(0), np.full(9, np.finfo(np.float32).max, np.float32))",
+    "np.spacing(np.full(9, 65504, np.float16)[::-1])",
+    "np.hypot.reduce(np.array([1.7e308, 1.7e308]))",
+    "np.subtract.reduce(np.array([np.inf, np.inf]))",
+    "np.zeros(3, int).__setitem__([0], 1e300)",
+    "np.put(np.zeros(3, int), [0], np.nan)",
+    "np.linalg.inv(np.array([[1e-39, 0], [0, 1]], np.float32))",
     "np.isclose(np.array([np.inf]), np.array([np.inf]))",
     "np.array([1 + 1j]) / 0",
     "np.array([0j]) ** -1",
@@ -270,6 +295,26 @@ def test_once_for_each_place(tmp_path):
     """
     ours = run(program, path=tmp_path / "ours.py")
     assert ours == [(4, "divide by zero encountered in divide"), (5, "divide by zero encountered in divide")]
+
+
+@pytest.mark.parametrize("code", "efd")
+def test_steps_to_neighbours_report_under_and_overflow(code):
+    info = numpy.finfo(code)
+    values = [0, -0.0, 1, info.tiny, info.smallest_subnormal, info.tiny / 2, info.max, -info.max, numpy.inf, numpy.nan]
+
+    def told_all(call, module):
+        with numpy.errstate(under="warn"):
+            return told(call, module)
+
+    for value, to in itertools.product(values, values):
+        for n in (1, 3, 70):
+            a, b = numpy.full(n, value, code), numpy.full(n, to, code)
+            for call in (
+                lambda np, a=a, b=b: np.nextafter(np.asarray(a), np.asarray(b)),
+                lambda np, a=a, b=b: np.nextafter(np.asarray(a), np.asarray(b)[0]),
+                lambda np, a=a: np.spacing(np.asarray(a)),
+            ):
+                assert told_all(call, numloom) == told_all(call, numpy), (value, to, n)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])

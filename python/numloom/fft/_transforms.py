@@ -16,6 +16,7 @@ from numloom._base import (
     fresh_like,
     integer,
     ndarray,
+    said,
 )
 from numloom._library import product
 from numloom._registry import native
@@ -23,6 +24,7 @@ from numloom.fft import _threads
 
 COMPLEX, HALF_SPECTRUM, REAL, FULL_SPECTRUM = range(4)
 SINGLE, DOUBLE, COMPLEX64, COMPLEX128 = (numpy.dtype(c) for c in "fdFD")
+REPORTED = {name: _core.report_as(name) for name in ("fft", "ifft", "irfft", "rfft_n_even", "rfft_n_odd")}
 NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
 
 
@@ -89,11 +91,21 @@ def transformed(kind, forward, a, axes, lengths, norm, out):
     elif _core.shares_storage(out, source) or any(s % out.itemsize for s in out.strides):
         target = _core.empty(shape, dtype)
     if target.size:
-        _core.library("fft", (kind, int(forward), scale, *in_numpys_order(kind, axes)), target, source)
+        parameters = (kind, int(forward), scale, *in_numpys_order(kind, axes))
+        said(REPORTED[reported_name(kind, forward, lengths)], _core.library, "fft", parameters, target, source)
     if out is not None and target is not out:
         _core.assign(out, target)
         return out
     return target
+
+
+def reported_name(kind, forward, lengths):
+    """The loop of NumPy's whose conditions count: of several, the last one along one axis."""
+    if kind == REAL:
+        return "irfft"
+    if kind == HALF_SPECTRUM and len(lengths) == 1:
+        return "rfft_n_odd" if lengths[0] % 2 else "rfft_n_even"
+    return "fft" if forward else "ifft"
 
 
 def in_numpys_order(kind, axes):

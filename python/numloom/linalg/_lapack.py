@@ -8,7 +8,7 @@ from numpy.linalg import LinAlgError
 from numpy.linalg import _linalg as _numpy_linalg
 
 from numloom import _core
-from numloom._base import NotNative, asnative, broadcast_shapes
+from numloom._base import NotNative, asnative, broadcast_shapes, converted
 from numloom._library import argsort, sort, take_along_axis
 from numloom._manipulation import matrix_transpose
 from numloom._registry import native
@@ -63,14 +63,20 @@ def value_or_array(a):
     return _core.to_scalar(a)._value() if a.ndim == 0 else a
 
 
+WIDER = {"f": numpy.dtype("d"), "F": numpy.dtype("D")}
+
+
 def compute(failure, name, parameters, outputs, *inputs):
     """[status, *results] of a library operation; LinAlgError with the text `failure` where a matrix has no result."""
-    made = _core.linalg(name, parameters, outputs, *inputs)
+    single = outputs[0][0].char in "fF"
+    wide = tuple([(WIDER.get(d.char, d), shape) for d, shape in outputs]) if single else outputs
+    made = _core.linalg(name, parameters, wide, *inputs)
     if made[0] == FAILED and failure is not None:
         raise LinAlgError(failure)
     if made[0] < 0:
         raise NotNative
-    return made
+    # Results in single precision are conversions of NumPy's too, which report that they overflow.
+    return [made[0], *[converted(a, d) for a, (d, _) in zip(made[1:], outputs, strict=True)]] if single else made
 
 
 @native(name="linalg.solve")

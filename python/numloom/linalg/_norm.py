@@ -10,6 +10,7 @@ from numloom._base import (
     astype,
     axis_tuple,
     copy,
+    said,
     scalar_or_array,
 )
 from numloom._manipulation import moveaxis
@@ -18,12 +19,19 @@ from numloom._registry import native
 from numloom._ufunc import reduce_op
 from numloom.linalg._lapack import singular_values
 
+DOT = _core.report_as("dot")
+
 
 def magnitude_squared(x):
-    if x.dtype.kind == "c":
-        re, im = x.real, x.imag
-        return as_array(re * re + im * im)
+    if x.dtype.kind == "c":  # as NumPy multiplies, infinities with zeros too
+        return as_array((_core.elementwise_new("conjugate", x.dtype, x) * x).real)
     return as_array(x * x)
+
+
+def euclidean(x, axes, keepdims):
+    """The norm over all axes, for which NumPy takes the product of the parts with themselves."""
+    squares = as_array(x.real * x.real + x.imag * x.imag if x.dtype.kind == "c" else x * x)
+    return unary("sqrt", reduce_op("add", squares, axes, squares.dtype, keepdims))
 
 
 def unary(name, x):
@@ -103,7 +111,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     keepdims = bool(keepdims)
     if axis is None:
         if ord is None or ord in ("fro", "f") and x.ndim == 2 or ord == 2 and x.ndim == 1:
-            return scalar_or_array(vector_norm_along(x, None, tuple(range(x.ndim)), keepdims))
+            return scalar_or_array(said(DOT, euclidean, x, tuple(range(x.ndim)), keepdims))
         axes = tuple(range(x.ndim))
     else:
         if type(axis) is list:

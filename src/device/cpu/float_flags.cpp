@@ -1,5 +1,7 @@
 #include "device/cpu/float_flags.hpp"
 
+#include <utility>
+
 #include "device/cpu/threads.hpp"
 #include "device/host_flags.hpp"
 
@@ -9,19 +11,21 @@ namespace cpu {
 
 namespace {
 
-// Of the call that is watched; one runs at a time.
-std::atomic<uint8_t> watched{0}, met{0};
+// Of the call that this thread watches.
+thread_local uint8_t watched = 0;
+thread_local std::atomic<uint8_t> met{0};
 
 }  // namespace
 
 void run_library_tasks(int64_t chunks, void (*task)(void*, int64_t), void* context) {
     const uint8_t wanted = watched;
+    std::atomic<uint8_t>& noted = met;
     ThreadPool::process().run(chunks, [&](int64_t chunk, int worker) {
         if (wanted == 0) return task(context, chunk);
         // Worker 0 is the caller, whose flags since the call began count too; others' are of long ago.
         if (worker != 0) take_kinds(0);
         task(context, chunk);
-        met |= take_kinds(wanted);
+        noted |= take_kinds(wanted);
     });
 }
 
@@ -33,6 +37,6 @@ void begin_host_watch(uint8_t wanted) {
     cpu::watched = wanted;
 }
 
-uint8_t end_host_watch() { return cpu::met | cpu::take_kinds(cpu::watched.exchange(0)); }
+uint8_t end_host_watch() { return cpu::met | cpu::take_kinds(std::exchange(cpu::watched, 0)); }
 
 }  // namespace numloom

@@ -143,7 +143,11 @@ NL_FN Half to_half(float f) {
     const uint32_t bits = bits_of(f);
     const uint32_t magnitude = bits & 0x7fffffffu;
     const uint32_t rounded = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-    const uint32_t normal = rounded < 0x7c00u ? rounded : 0x7c00u;
+    // Doubled where float has its last exponent, so that what is too large for half raises the flag.
+    const bool in_range = magnitude >= 0x38800000u && magnitude < 0x7f800000u;
+    const uint32_t clipped = in_range ? (rounded < 0x7c00u ? rounded : 0x7c00u) : 0u;
+    const float last = float_of((clipped << 13) + 0x6f800000u);
+    const uint32_t normal = in_range ? (bits_of(last + last) >> 13) - 0x38000u : 0x7c00u;
     const uint32_t tiny = bits_of(float_of(magnitude) + 0.5f) - 0x3f000000u;
     const uint32_t payload = (magnitude >> 13) & 0x3ffu;
     const uint32_t nan = 0x7c00u | (payload == 0u ? 1u : payload);

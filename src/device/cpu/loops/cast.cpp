@@ -13,12 +13,15 @@ void cast(void* out, const void* const* in, int64_t n) {
     const Memory<From>* a = input<From>(in, 0);
     NL_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) o[i] = static_cast<Memory<To>>(cast_to<To>(static_cast<From>(a[i])));
-    if constexpr (std::is_same_v<From, double> && std::is_same_v<To, Half>) {
+    if constexpr ((std::is_same_v<From, double> ||
+                   std::is_same_v<From, Complex<double>>)&&std::is_same_v<To, Half>) {
         // Rounded by bits, which flags nothing.
         int64_t beyond = 0;
         for (int64_t i = 0; i < n; ++i)
-            beyond +=
-                (o[i].bits & 0x7fffu) == 0x7c00u && scalar::abs_of(a[i]) < scalar::infinity<double>() ? 1 : 0;
+            beyond += (o[i].bits & 0x7fffu) == 0x7c00u &&
+                              scalar::abs_of(cast_to<double>(a[i])) < scalar::infinity<double>()
+                          ? 1
+                          : 0;
         if (beyond != 0) restore_flags(save_flags(), F_OVERFLOW);
     }
 }

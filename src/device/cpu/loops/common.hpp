@@ -279,6 +279,55 @@ struct VectorOf {
 template <class F, class T, int arity, unsigned mask>
 void vector_loop(void* out, const void* const* in, int64_t n);
 
+constexpr unsigned kOver = F_OVERFLOW, kUnder = F_UNDERFLOW;
+// What a step to a neighbouring number reports: that it leaves the finite numbers or, but for half precision,
+// ends below the normal ones.
+template <class T>
+unsigned kinds_of_step(T from, T to) {
+    if constexpr (std::is_same_v<T, Half>) {
+        return (from.bits & 0x7fffu) < 0x7c00u && (to.bits & 0x7fffu) == 0x7c00u ? kOver : 0u;
+    } else {
+        constexpr T smallest = sizeof(T) == 8 ? static_cast<T>(0x1p-1022) : static_cast<T>(0x1p-126f);
+        const T before = scalar::abs_of(from), after = scalar::abs_of(to);
+        return (before < scalar::infinity<T>() && after == scalar::infinity<T>() ? kOver : 0u) |
+               (from != to && after < smallest ? kUnder : 0u);
+    }
+}
+template <class T>
+unsigned kinds_of_spacing(T a) {
+    if constexpr (std::is_same_v<T, Half>) {
+        // Upwards, so that only the largest number has no neighbour.
+        return (a.bits & 0x7fffu) >= 0x7c00u ? unsigned{F_INVALID} : a.bits == 0x7bffu ? kOver : 0u;
+    } else {
+        constexpr T smallest = sizeof(T) == 8 ? static_cast<T>(0x1p-1022) : static_cast<T>(0x1p-126f);
+        constexpr T largest =
+            sizeof(T) == 8 ? static_cast<T>(0x1.fffffffffffffp1023) : static_cast<T>(0x1.fffffep127f);
+        const T size = scalar::abs_of(a);
+        const unsigned lost = size > 0 && size + scalar::Op_Spacing<T>::apply(size) < smallest;
+        return size == largest ? kOver : lost ? kUnder : 0u;
+    }
+}
+// nextafter and spacing go by bits, which flags nothing: what they report is looked for beforehand, since the
+// result may overwrite an input.
+template <OpCode op, class T, unsigned mask, Loop loop>
+void stepping(void* out, const void* const* in, int64_t n) {
+    const unsigned saved = save_flags();
+    const Memory<T>* a = input<T>(in, 0);
+    unsigned kinds = 0;
+    if constexpr (op == OpCode::Spacing) {
+        for (int64_t i = 0; i < n; ++i) kinds |= kinds_of_spacing<T>(a[i]);
+    } else {
+        const Memory<T>* b = input<T>(in, 1);
+        for (int64_t i = 0; i < n; ++i) {
+            const T from = a[mask & 1u ? 0 : i];
+            kinds |= kinds_of_step<T>(
+                from, scalar::Apply<scalar::Op_NextAfter, T>::run(from, b[mask & 2u ? 0 : i]));
+        }
+    }
+    loop(out, in, n);
+    restore_flags(saved, kinds);
+}
+
 // Operations that report nothing and do more than move bits.
 constexpr bool compares(OpCode op, DType d, uint32_t traits) {
     if ((traits & T_ORDERS) != 0 && numloom::is_complex(d)) return false;
@@ -338,14 +387,14 @@ constexpr Loop pick() {
         return nullptr;
     } else if constexpr (mask == (1u << F::arity) - 1u) {
         return &filled<pick<op, d, 0>(), result_size(F::rule, d)>;
+    } else if constexpr (op == OpCode::NextAfter || op == OpCode::Spacing) {
+        return &stepping<op, Element<d>, mask, PlainLoop<op, d, mask>::get()>;
     } else if constexpr (d == DType::Float16) {
         // Of two equal zeros half precision gives the first, float the second.
         if constexpr (op == OpCode::Minimum || op == OpCode::Maximum) {
             constexpr unsigned other = ((mask & 1u) << 1) | (mask >> 1);
             return &half_loop<&swapped<pick<op, DType::Float32, other>()>, 2, 3u, mask, F::rule>;
         } else {
-            if constexpr (op == OpCode::NextAfter || op == OpCode::Spacing)
-                return PlainLoop<op, d, mask>::get();
             constexpr unsigned halves = op == OpCode::Where ? 6u : (1u << F::arity) - 1u;
             return &half_loop<pick<op, DType::Float32, mask>(), F::arity, halves, mask, F::rule>;
         }
