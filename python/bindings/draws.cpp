@@ -54,6 +54,13 @@ bool to_dims(PyObject* size, Dims* dims) {
     return true;
 }
 
+// Before the first draw.
+void need_ziggurats() {
+    static bool there = false;
+    if (!there) read_ziggurats();
+    there = true;
+}
+
 // A fresh array and the memory that its numbers go to: its own where that is in one piece on the host.
 class Target {
   public:
@@ -186,6 +193,7 @@ PyObject* number(DType d, const char* bytes) {
 // NotImplemented where NumPy should look at the arguments.
 PyObject* draw(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return guarded([&]() -> PyObject* {
+        need_ziggurats();
         if (n < 5) raise(PyExc_TypeError, "draw(capsule, kept, distribution, dtype, size, *parameters)");
         const BitGenerator& bits = bits_of(args[0]);
         KeptNormal* const kept = kept_of(args[1]);
@@ -226,6 +234,7 @@ PyObject* draw(PyObject*, PyObject* const* args, Py_ssize_t n) {
 // `first` on, recorded; NotImplemented where NumPy should look at the arguments.
 PyObject* draw_free(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return guarded([&]() -> PyObject* {
+        need_ziggurats();
         if (n < 6)
             raise(PyExc_TypeError, "draw_free(key, name, first, distribution, dtype, size, *parameters)");
         const uint64_t words[3] = {PyLong_AsUnsignedLongLongMask(args[0]),
@@ -266,6 +275,7 @@ PyObject* draw_free(PyObject*, PyObject* const* args, Py_ssize_t n) {
 // int64, weights: float64 or int64, NumPy arrays with one value (width values) or one for each row.
 PyObject* draw_rows(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
+        need_ziggurats();
         PyObject *capsule, *address, *shape, *n, *weights;
         int kind;
         if (!PyArg_ParseTuple(args, "OOiOOO", &capsule, &address, &kind, &shape, &n, &weights))

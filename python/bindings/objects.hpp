@@ -141,6 +141,8 @@ DType require_dtype(PyObject* o);
 bool dtype_of_scalar_type(PyTypeObject* t, DType* out);
 PyObject* make_numpy_scalar(DType d, const void* bytes);
 Scalar numpy_scalar_bits(PyObject* o, DType d);
+// Gives the library the layers of numpy.random's ziggurats; about a millisecond.
+void read_ziggurats();
 // The NumPy scalar behind a lazy scalar (borrowed), evaluated once.
 PyObject* scalar_value(ArrayObject* s);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,19 @@ struct BitGenerator {
     double (*next_double)(void* state);
     uint64_t (*next_raw)(void* state);
 };
+
+// What one draw makes of chosen bits: its number, and whether it asked for no others.
+struct Probed {
+    double number;
+    bool at_once;
+};
+// A normal or exponential draw of float64 or float32 whose first bits name a layer and a place of the
+// ziggurat.
+using ZigguratProbe = std::function<Probed(bool single, int layer, uint64_t place)>;
+// Takes the layers of numpy.random's ziggurats from what its draws do; needed before any of them is drawn
+// here. Only the densities at the layers' edges are computed: whether a last bit of theirs decides about a
+// draw is a matter of less than one in a thousand million.
+void set_ziggurat_layers(bool normal, const ZigguratProbe& probe);
 
 // The normal number that the polar method of numpy.random.RandomState kept for the next draw.
 struct KeptNormal {

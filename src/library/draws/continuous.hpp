@@ -33,11 +33,11 @@ double standard_exponential(S& s) {
         uint64_t bits = s.next64() >> 3;
         const size_t layer = bits & 255;
         bits >>= 8;
-        const double x = static_cast<double>(static_cast<int64_t>(bits)) * kExponentialWidth[layer];
-        if (bits < kExponentialInside[layer]) return x;
+        const double x = static_cast<double>(static_cast<int64_t>(bits)) * exponential_layers.width[layer];
+        if (bits < exponential_layers.inside[layer]) return x;
         if (layer == 0) return kExponentialTail - std::log1p(-s.next_double());
-        if ((kExponentialHeight[layer - 1] - kExponentialHeight[layer]) * s.next_double() +
-                kExponentialHeight[layer] <
+        if ((exponential_layers.height[layer - 1] - exponential_layers.height[layer]) * s.next_double() +
+                exponential_layers.height[layer] <
             std::exp(-x))
             return x;
     }
@@ -48,11 +48,11 @@ float standard_exponential_f(S& s) {
         uint32_t bits = s.next32() >> 1;
         const size_t layer = bits & 255;
         bits >>= 8;
-        const float x = static_cast<float>(bits) * kExponentialWidthF[layer];
-        if (bits < kExponentialInsideF[layer]) return x;
+        const float x = static_cast<float>(bits) * exponential_layers.width_f[layer];
+        if (bits < exponential_layers.inside_f[layer]) return x;
         if (layer == 0) return kExponentialTailF - ::log1pf(-random_f(s));
-        if ((kExponentialHeightF[layer - 1] - kExponentialHeightF[layer]) * random_f(s) +
-                kExponentialHeightF[layer] <
+        if ((exponential_layers.height_f[layer - 1] - exponential_layers.height_f[layer]) * random_f(s) +
+                exponential_layers.height_f[layer] <
             ::expf(-x))
             return x;
     }
@@ -72,9 +72,9 @@ double standard_normal(S& s) {
         const uint64_t bits = s.next64();
         const size_t layer = bits & 255;
         const uint64_t place = bits >> 9 & 0x000fffffffffffff;
-        double x = static_cast<double>(static_cast<int64_t>(place)) * kNormalWidth[layer];
+        double x = static_cast<double>(static_cast<int64_t>(place)) * normal_layers.width[layer];
         x = std::bit_cast<double>(std::bit_cast<uint64_t>(x) | (bits >> 8 & 1) << 63);
-        if (place < kNormalInside[layer]) return x;
+        if (place < normal_layers.inside[layer]) return x;
         if (layer == 0) {
             for (;;) {
                 const double xx = -kNormalTailInverse * std::log1p(-s.next_double());
@@ -82,7 +82,8 @@ double standard_normal(S& s) {
                 if (yy + yy > xx * xx) return place >> 8 & 1 ? -(kNormalTail + xx) : kNormalTail + xx;
             }
         }
-        if ((kNormalHeight[layer - 1] - kNormalHeight[layer]) * s.next_double() + kNormalHeight[layer] <
+        if ((normal_layers.height[layer - 1] - normal_layers.height[layer]) * s.next_double() +
+                normal_layers.height[layer] <
             std::exp(-0.5 * x * x))
             return x;
     }
@@ -93,9 +94,9 @@ float standard_normal_f(S& s) {
         const uint32_t bits = s.next32();
         const size_t layer = bits & 255;
         const uint32_t place = bits >> 9;
-        float x = static_cast<float>(place) * kNormalWidthF[layer];
+        float x = static_cast<float>(place) * normal_layers.width_f[layer];
         if (bits >> 8 & 1) x = -x;
-        if (place < kNormalInsideF[layer]) return x;
+        if (place < normal_layers.inside_f[layer]) return x;
         if (layer == 0) {
             for (;;) {
                 const float xx = -kNormalTailInverseF * ::log1pf(-random_f(s));
@@ -103,8 +104,9 @@ float standard_normal_f(S& s) {
                 if (yy + yy > xx * xx) return place >> 8 & 1 ? -(kNormalTailF + xx) : kNormalTailF + xx;
             }
         }
-        const float height = (kNormalHeightF[layer - 1] - kNormalHeightF[layer]) * random_f(s);
-        if (height + kNormalHeightF[layer] < std::exp(-0.5 * x * x)) return x;
+        const float height =
+            (normal_layers.height_f[layer - 1] - normal_layers.height_f[layer]) * random_f(s);
+        if (height + normal_layers.height_f[layer] < std::exp(-0.5 * x * x)) return x;
     }
 }
 

@@ -1,20 +1,21 @@
 // Marsaglia and Tsang, "The ziggurat method for generating random variables", J. Stat. Softw. 5 (2000): 256
-// layers of equal area. A place in a layer below Inside[layer] is accepted at once, the number is place *
-// Width[layer]; Height[layer] is the density at the layer's edge.
+// layers of equal area. A place in a layer below inside[layer] is accepted at once, the number is place *
+// width[layer]; height[layer] is the density at the layer's edge.
 #pragma once
 
 #include <cstdint>
 
 namespace numloom::library::draws {
 
-extern const uint64_t kNormalInside[256];
-extern const double kNormalWidth[256], kNormalHeight[256];
-extern const uint32_t kNormalInsideF[256];
-extern const float kNormalWidthF[256], kNormalHeightF[256];
-extern const uint64_t kExponentialInside[256];
-extern const double kExponentialWidth[256], kExponentialHeight[256];
-extern const uint32_t kExponentialInsideF[256];
-extern const float kExponentialWidthF[256], kExponentialHeightF[256];
+inline constexpr int kLayers = 256;
+
+struct ZigguratTables {
+    uint64_t inside[kLayers];
+    double width[kLayers], height[kLayers];
+    uint32_t inside_f[kLayers];
+    float width_f[kLayers], height_f[kLayers];
+};
+extern ZigguratTables normal_layers, exponential_layers;  // set_ziggurat_layers() fills them
 
 // Where the tails begin.
 inline constexpr double kNormalTail = 3.6541528853610087963519472518;
