@@ -23,7 +23,6 @@ NATIVE_CHARS = frozenset(NATIVE_CODES + "qQ")
 
 BOOL = numpy.dtype(bool)
 INT = numpy.dtype(int)
-UINT = numpy.dtype("L")
 FLOAT = numpy.dtype(float)
 HALF = numpy.dtype("e")
 SINGLE = numpy.dtype("f")
@@ -243,17 +242,6 @@ def copy(a, order="C"):
         out = _core.empty(a.shape, a.dtype, order)
     _core.assign(out, a)
     return out
-
-
-def contiguous_strides(shape, itemsize, order="C"):
-    """Byte strides of a dense array."""
-    strides = [0] * len(shape)
-    step = itemsize
-    axes = range(len(shape) - 1, -1, -1) if order == "C" else range(len(shape))
-    for i in axes:
-        strides[i] = step
-        step *= max(shape[i], 1)
-    return tuple(strides)
 
 
 is_contiguous = _core.is_contiguous  # (a, order="C"): NumPy's C_CONTIGUOUS or F_CONTIGUOUS flag

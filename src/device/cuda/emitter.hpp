@@ -43,7 +43,6 @@ class Emitter {
     std::string compute(const std::vector<kernel::TapeEntry>& tape) const;
     // The class of an access; index accesses have classes of their own.
     size_t access_class(int32_t access) const { return access_class_[static_cast<size_t>(access)]; }
-    bool is_index_class(size_t cls) const { return classes_[cls].index; }
     std::string offset_type(size_t cls) const { return classes_[cls].index ? "i64" : "off"; }
     // Name of the C++ type of a dtype, of an operation's accumulator.
     static const char* type(DType d);
