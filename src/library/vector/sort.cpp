@@ -10,151 +10,18 @@
 #include <cstring>
 #include <utility>
 
-#include "library/vector/avx512.hpp"
-
 #if defined(__AVX512F__)
+#include "library/vector/avx512.hpp"
+//
+#include "library/vector/sort_avx512.hpp"
+#elif defined(__AVX2__)
+#include "library/vector/sort_avx2.hpp"
+#endif
+
+#if defined(__AVX2__)
 
 namespace numloom::library::NUMLOOM_TARGET {
 namespace {
-
-#define NL_INLINE inline __attribute__((always_inline))
-#define NL_INLINE_LAMBDA __attribute__((always_inline))
-
-template <int N, class F>
-NL_INLINE void each(F&& f) {
-    [&]<int... I>(std::integer_sequence<int, I...>) NL_INLINE_LAMBDA {
-        (f(std::integral_constant<int, I>{}), ...);
-    }
-    (std::make_integer_sequence<int, N>{});
-}
-
-struct Lanes64 {
-    using Key = uint64_t;
-    using Mask = __mmask8;
-    static constexpr int kLanes = 8;
-    static NL_INLINE __m512i fill(Key k) { return _mm512_set1_epi64(static_cast<int64_t>(k)); }
-    static NL_INLINE __m512i load(const Key* p) { return _mm512_loadu_si512(p); }
-    static NL_INLINE void store(Key* p, __m512i v) { _mm512_storeu_si512(p, v); }
-    static NL_INLINE __m512i load(const Key* p, Mask m, __m512i other) {
-        return _mm512_mask_loadu_epi64(other, m, p);
-    }
-    static NL_INLINE void store(Key* p, Mask m, __m512i v) { _mm512_mask_storeu_epi64(p, m, v); }
-    static NL_INLINE __m512i min(__m512i a, __m512i b) { return _mm512_min_epu64(a, b); }
-    static NL_INLINE __m512i max(__m512i a, __m512i b) { return _mm512_max_epu64(a, b); }
-    static NL_INLINE __m512i max_where(__m512i other, Mask m, __m512i a, __m512i b) {
-        return _mm512_mask_max_epu64(other, m, a, b);
-    }
-    static NL_INLINE Mask less(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
-    static NL_INLINE Mask less_equal(__m512i a, __m512i b) { return _mm512_cmple_epu64_mask(a, b); }
-    static NL_INLINE __m512i compress(Mask m, __m512i v) { return _mm512_maskz_compress_epi64(m, v); }
-    // Lane i gets what is in lane i ^ D.
-    template <int D>
-    static NL_INLINE __m512i across(__m512i v) {
-        if constexpr (D == 1)
-            return _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x4E));
-        else if constexpr (D == 2)
-            return _mm512_permutex_epi64(v, 0x4E);
-        else if constexpr (D == 4)
-            return _mm512_shuffle_i64x2(v, v, 0x4E);
-        else
-            return _mm512_permutexvar_epi64(
-                _mm512_set_epi64(7 ^ D, 6 ^ D, 5 ^ D, 4 ^ D, 3 ^ D, 2 ^ D, 1 ^ D, D), v);
-    }
-    // Eight vectors of eight keys change rows with columns.
-    static NL_INLINE void transpose(__m512i* v) {
-        __m512i a[8], b[8];
-        each<4>([&](auto i) NL_INLINE_LAMBDA {
-            a[2 * i] = _mm512_unpacklo_epi64(v[2 * i], v[2 * i + 1]);
-            a[2 * i + 1] = _mm512_unpackhi_epi64(v[2 * i], v[2 * i + 1]);
-        });
-        each<2>([&](auto h) NL_INLINE_LAMBDA {
-            each<2>([&](auto i) NL_INLINE_LAMBDA {
-                const __m512i x = a[4 * h + i], y = a[4 * h + 2 + i];
-                b[4 * h + i] = _mm512_shuffle_i64x2(x, y, 0x88);      // pairs of columns 0, 4
-                b[4 * h + 2 + i] = _mm512_shuffle_i64x2(x, y, 0xDD);  // 2, 6
-            });
-        });
-        each<4>([&](auto i) NL_INLINE_LAMBDA {
-            v[i] = _mm512_shuffle_i64x2(b[i], b[4 + i], 0x88);
-            v[4 + i] = _mm512_shuffle_i64x2(b[i], b[4 + i], 0xDD);
-        });
-    }
-    static constexpr int kRows = 16;  // of a block whose columns are sorted first
-    static NL_INLINE void columns_to_rows(__m512i* v) {
-        transpose(v);
-        transpose(v + 8);
-        __m512i w[16];
-        each<8>([&](auto c) NL_INLINE_LAMBDA {
-            w[2 * c] = v[c];
-            w[2 * c + 1] = v[8 + c];
-        });
-        each<16>([&](auto c) NL_INLINE_LAMBDA { v[c] = w[c]; });
-    }
-};
-
-struct Lanes32 {
-    using Key = uint32_t;
-    using Mask = __mmask16;
-    static constexpr int kLanes = 16;
-    static NL_INLINE __m512i fill(Key k) { return _mm512_set1_epi32(static_cast<int32_t>(k)); }
-    static NL_INLINE __m512i load(const Key* p) { return _mm512_loadu_si512(p); }
-    static NL_INLINE void store(Key* p, __m512i v) { _mm512_storeu_si512(p, v); }
-    static NL_INLINE __m512i load(const Key* p, Mask m, __m512i other) {
-        return _mm512_mask_loadu_epi32(other, m, p);
-    }
-    static NL_INLINE void store(Key* p, Mask m, __m512i v) { _mm512_mask_storeu_epi32(p, m, v); }
-    static NL_INLINE __m512i min(__m512i a, __m512i b) { return _mm512_min_epu32(a, b); }
-    static NL_INLINE __m512i max(__m512i a, __m512i b) { return _mm512_max_epu32(a, b); }
-    static NL_INLINE __m512i max_where(__m512i other, Mask m, __m512i a, __m512i b) {
-        return _mm512_mask_max_epu32(other, m, a, b);
-    }
-    static NL_INLINE Mask less(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
-    static NL_INLINE Mask less_equal(__m512i a, __m512i b) { return _mm512_cmple_epu32_mask(a, b); }
-    static NL_INLINE __m512i compress(Mask m, __m512i v) { return _mm512_maskz_compress_epi32(m, v); }
-    template <int D>
-    static NL_INLINE __m512i across(__m512i v) {
-        if constexpr (D == 1)
-            return _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0xB1));
-        else if constexpr (D == 2)
-            return _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x4E));
-        else if constexpr (D == 3)
-            return _mm512_shuffle_epi32(v, static_cast<_MM_PERM_ENUM>(0x1B));
-        else if constexpr (D == 4)
-            return _mm512_permutex_epi64(v, 0x4E);
-        else if constexpr (D == 8)
-            return _mm512_shuffle_i64x2(v, v, 0x4E);
-        else
-            return _mm512_permutexvar_epi32(
-                _mm512_set_epi32(15 ^ D, 14 ^ D, 13 ^ D, 12 ^ D, 11 ^ D, 10 ^ D, 9 ^ D, 8 ^ D, 7 ^ D, 6 ^ D,
-                                 5 ^ D, 4 ^ D, 3 ^ D, 2 ^ D, 1 ^ D, D),
-                v);
-    }
-    static constexpr int kRows = 16;
-    static NL_INLINE void columns_to_rows(__m512i* v) {
-        __m512i a[16], b[16];
-        each<8>([&](auto i) NL_INLINE_LAMBDA {
-            a[2 * i] = _mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]);
-            a[2 * i + 1] = _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1]);
-        });
-        each<4>([&](auto q) NL_INLINE_LAMBDA {
-            each<2>([&](auto i) NL_INLINE_LAMBDA {
-                b[4 * q + 2 * i] = _mm512_unpacklo_epi64(a[4 * q + i], a[4 * q + 2 + i]);
-                b[4 * q + 2 * i + 1] = _mm512_unpackhi_epi64(a[4 * q + i], a[4 * q + 2 + i]);
-            });
-        });
-        // b[4 q + c] holds the rows 4q .. 4q+3 of the columns c, 4 + c, 8 + c, 12 + c.
-        each<4>([&](auto c) NL_INLINE_LAMBDA {
-            const __m512i even = _mm512_shuffle_i32x4(b[c], b[4 + c], 0x88);
-            const __m512i odd = _mm512_shuffle_i32x4(b[c], b[4 + c], 0xDD);
-            const __m512i even_high = _mm512_shuffle_i32x4(b[8 + c], b[12 + c], 0x88);
-            const __m512i odd_high = _mm512_shuffle_i32x4(b[8 + c], b[12 + c], 0xDD);
-            v[c] = _mm512_shuffle_i32x4(even, even_high, 0x88);
-            v[8 + c] = _mm512_shuffle_i32x4(even, even_high, 0xDD);
-            v[4 + c] = _mm512_shuffle_i32x4(odd, odd_high, 0x88);
-            v[12 + c] = _mm512_shuffle_i32x4(odd, odd_high, 0xDD);
-        });
-    }
-};
 
 // --- in registers
 // ------------------------------------------------------------------------------------------------
@@ -180,27 +47,27 @@ constexpr auto batcher() {
 }
 
 template <class L>
-NL_INLINE void order(__m512i& a, __m512i& b) {
-    const __m512i low = L::min(a, b);
+NL_INLINE void order(typename L::V& a, typename L::V& b) {
+    const typename L::V low = L::min(a, b);
     b = L::max(a, b);
     a = low;
 }
 
 // Lanes with the bit `Bit` get the larger, the others the smaller of lane i and lane i ^ D.
 template <class L, int D, int Bit>
-NL_INLINE __m512i order_across(__m512i v) {
+NL_INLINE typename L::V order_across(typename L::V v) {
     constexpr auto upper = [] {
         unsigned m = 0;
         for (int i = 0; i < L::kLanes; ++i) m |= (i & Bit) ? 1u << i : 0u;
         return static_cast<typename L::Mask>(m);
     }();
-    const __m512i other = L::template across<D>(v);
-    return L::max_where(L::min(v, other), upper, v, other);
+    const typename L::V other = L::template across<D>(v);
+    return L::template max_where<upper>(L::min(v, other), v, other);
 }
 
 // Sorts a vector whose lanes rise and then fall, or the other way, in groups of 2 * D lanes.
 template <class L, int D>
-NL_INLINE __m512i merge_lanes(__m512i v) {
+NL_INLINE typename L::V merge_lanes(typename L::V v) {
     if constexpr (D == 0)
         return v;
     else
@@ -208,7 +75,7 @@ NL_INLINE __m512i merge_lanes(__m512i v) {
 }
 
 template <class L, int Width = 2>
-NL_INLINE __m512i sort_lanes(__m512i v) {
+NL_INLINE typename L::V sort_lanes(typename L::V v) {
     v = merge_lanes<L, Width / 4>(order_across<L, Width - 1, Width / 2>(v));
     if constexpr (Width < L::kLanes)
         return sort_lanes<L, 2 * Width>(v);
@@ -218,14 +85,14 @@ NL_INLINE __m512i sort_lanes(__m512i v) {
 
 // Merges v[0, M) and v[M, 2 M), each sorted.
 template <class L, int M>
-NL_INLINE void merge_vectors(__m512i* v) {
+NL_INLINE void merge_vectors(typename L::V* v) {
     each<M>([&](auto i) NL_INLINE_LAMBDA {
-        __m512i high = L::template across<L::kLanes - 1>(v[2 * M - 1 - i]);
+        typename L::V high = L::template across<L::kLanes - 1>(v[2 * M - 1 - i]);
         order<L>(v[i], high);
         v[2 * M - 1 - i] = high;  // in falling order, which the steps below don't mind
     });
     each<2>([&](auto half) NL_INLINE_LAMBDA {
-        __m512i* h = v + half * M;
+        typename L::V* h = v + half * M;
         if constexpr (M >= 8)
             each<M / 2>([&](auto i) NL_INLINE_LAMBDA {
                 constexpr int k = i / 4 * 8 + i % 4;
@@ -243,7 +110,7 @@ NL_INLINE void merge_vectors(__m512i* v) {
 
 // Merges sorted runs of `Run` vectors until all N are one.
 template <class L, int N, int Run>
-NL_INLINE void merge_runs(__m512i* v) {
+NL_INLINE void merge_runs(typename L::V* v) {
     if constexpr (Run < N) {
         each<N / (2 * Run)>([&](auto i) NL_INLINE_LAMBDA { merge_vectors<L, Run>(v + i * 2 * Run); });
         merge_runs<L, N, 2 * Run>(v);
@@ -254,13 +121,13 @@ NL_INLINE void merge_runs(__m512i* v) {
 template <class L, int N>
 __attribute__((noinline)) void sort_block(const typename L::Key* from, int64_t n, typename L::Key* to) {
     using Mask = typename L::Mask;
-    const __m512i last = L::fill(~typename L::Key{0});
+    const typename L::V last = L::fill(L::kLast);
     const auto mask = [n](int64_t i) NL_INLINE_LAMBDA {
         const int64_t left = n - i * L::kLanes;
         return left >= L::kLanes ? static_cast<Mask>(-1)
                                  : static_cast<Mask>((1u << std::max<int64_t>(left, 0)) - 1);
     };
-    __m512i v[N];
+    typename L::V v[N];
     each<N>([&](auto i) NL_INLINE_LAMBDA { v[i] = L::load(from + i * L::kLanes, mask(i), last); });
     if constexpr (N == L::kRows) {
         constexpr auto network = batcher<N>();
@@ -317,13 +184,13 @@ int64_t split(const typename L::Key* keys, int64_t n, typename L::Key pivot, typ
               typename L::Key* high) {
     using Mask = typename L::Mask;
     typename L::Key* const first = low;
-    const __m512i p = L::fill(pivot);
-    const auto less = [p](__m512i v)
+    const typename L::V p = L::fill(pivot);
+    const auto less = [p](typename L::V v)
                           NL_INLINE_LAMBDA { return OrEqual ? L::less_equal(v, p) : L::less(v, p); };
     int64_t i = 0;
     constexpr int kUnroll = 4;
     for (; i + kUnroll * L::kLanes <= n; i += kUnroll * L::kLanes) {
-        __m512i v[kUnroll];
+        typename L::V v[kUnroll];
         each<kUnroll>([&](auto u) NL_INLINE_LAMBDA { v[u] = L::load(keys + i + u * L::kLanes); });
         each<kUnroll>([&](auto u) NL_INLINE_LAMBDA {
             const Mask m = less(v[u]);
@@ -337,7 +204,7 @@ int64_t split(const typename L::Key* keys, int64_t n, typename L::Key pivot, typ
     for (; i < n; i += L::kLanes) {
         const int64_t left = std::min<int64_t>(n - i, L::kLanes);
         const Mask there = static_cast<Mask>((uint64_t{1} << left) - 1);
-        const __m512i v = L::load(keys + i, there, _mm512_setzero_si512());
+        const typename L::V v = L::load(keys + i, there, L::fill(0));
         const Mask m = less(v) & there;
         const int count = __builtin_popcount(m);
         L::store(low, static_cast<Mask>((1u << count) - 1), L::compress(m, v));
@@ -378,7 +245,7 @@ void sort_range(typename L::Key* keys, int64_t n, typename L::Key* other, typena
             return;
         }
         if (depth-- == 0) {  // an input made to defeat the pivots
-            std::sort(keys, keys + n);
+            std::sort(keys, keys + n, L::before);
             if (to != keys) std::memcpy(to, keys, static_cast<size_t>(n) * sizeof(Key));
             return;
         }
@@ -411,15 +278,26 @@ void sort_range(typename L::Key* keys, int64_t n, typename L::Key* other, typena
 // How often a range may be split before its pivots count as bad.
 int most_splits(int64_t n) { return 4 * (64 - __builtin_clzll(static_cast<uint64_t>(n) | 1)); }
 
+// Keys as the vectors compare them, and back.
+template <class L>
+void turn([[maybe_unused]] typename L::Key* keys, [[maybe_unused]] int64_t n) {
+    if constexpr (L::kSigned)
+        for (int64_t i = 0; i < n; ++i) keys[i] ^= ~L::kLast;
+}
+
 template <class L>
 void sort_keys(typename L::Key* keys, int64_t n, typename L::Key* spare) {
+    turn<L>(keys, n);
     sort_range<L>(keys, n, spare, keys, most_splits(n), Every{});
+    turn<L>(keys, n);
 }
 
 template <class L>
 void select_keys(typename L::Key* keys, int64_t n, typename L::Key* spare, const int64_t* places,
                  int64_t count) {
+    turn<L>(keys, n);
     sort_range<L>(keys, n, spare, keys, most_splits(n), Some{places, places + count});
+    turn<L>(keys, n);
 }
 
 }  // namespace
@@ -433,7 +311,7 @@ void select_u32(uint32_t* keys, int64_t n, uint32_t* spare, const int64_t* place
     select_keys<Lanes32>(keys, n, spare, places, count);
 }
 int64_t split_u64(const uint64_t* keys, int64_t n, uint64_t pivot, uint64_t* low, uint64_t* high) {
-    return split<Lanes64>(keys, n, pivot, low, high);
+    return split<UnsignedLanes64>(keys, n, pivot, low, high);
 }
 int64_t split_u32(const uint32_t* keys, int64_t n, uint32_t pivot, uint32_t* low, uint32_t* high) {
     return split<Lanes32>(keys, n, pivot, low, high);

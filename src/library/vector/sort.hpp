@@ -13,7 +13,7 @@ bool to_keys(DType d, const void* numbers, void* keys, int64_t n);
 void from_keys(DType d, const void* keys, void* numbers, int64_t n);
 PackedOrder pack_positions(DType d, const void* numbers, uint64_t* packed, int64_t n);
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 void sort_u64(uint64_t* keys, int64_t n, uint64_t* spare);
 void sort_u32(uint32_t* keys, int64_t n, uint32_t* spare);
 void select_u64(uint64_t* keys, int64_t n, uint64_t* spare, const int64_t* places, int64_t count);

@@ -18,7 +18,7 @@ namespace numloom::library::NUMLOOM_TARGET {
 extern const VectorTable kVectors;
 const VectorTable kVectors = {
     .name = NL_NAME(NUMLOOM_TARGET),
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
     .keys64 = {sort_u64, select_u64, split_u64},
     .keys32 = {sort_u32, select_u32, split_u32},
 #else
