@@ -13,7 +13,7 @@ import types
 
 import numpy
 
-from numloom import _core
+from numloom import _core, _processes
 from numloom._base import is_native, ndarray, scalar, share
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -307,8 +307,11 @@ def lent_call(name, function, args, kwargs, count_failure):
 
 
 def repeatable(error, args, kwargs):
-    """Whether a call that raised `error` can be made once more: nothing that it takes was used up or has effects."""
-    if type(error) not in _REPEATED or hasattr(error, "numloom_own"):
+    """Whether a call that raised `error` can be made once more: nothing that it takes was used up or has effects.
+
+    Of several processes perhaps only this one fails, and lending a spread array takes all of them.
+    """
+    if type(error) not in _REPEATED or hasattr(error, "numloom_own") or _processes.launched()[0] > 1:
         return False
     return not any(_has_effects(x) for x in (*args, *kwargs.values()))
 

@@ -130,6 +130,24 @@ def test_an_exception_in_all_processes_ends_the_job(job):
     assert "cannot reshape array of size 100 into shape (3,7)" in result.stderr
 
 
+def test_a_caught_exception_in_one_process_needs_no_other(job):
+    program = """
+        import numloom as np
+        x = np.ones(1000)
+        x[1:] += x[:-1]
+        if np.mesh().rank == 1:
+            for bad in (lambda: np.sum(x, axis=5), lambda: np.concatenate([x, x], axis=3), lambda: x[5:] + x):
+                try:
+                    bad()
+                except ValueError:
+                    pass
+                else:
+                    raise AssertionError
+        print(float(x.sum()))
+        """
+    assert succeeded(job(program, "two processes")) == "1999.0\n"
+
+
 @pytest.mark.parametrize(
     ("failure", "message"),
     [('raise RuntimeError("only here")', "only here"), ("os.kill(os.getpid(), signal.SIGKILL)", "")],
