@@ -2,6 +2,7 @@
 
 ./loom bench headline --json FILE       NumPy's text under Numloom, against NumPy
 ./loom bench record                     nanoseconds to record one operator
+./loom bench spots --json FILE          single calls that were once slower than NumPy's
 ./loom bench gpu --json FILE            NumPy's text on one GPU, against CuPy where it is installed
 """
 
@@ -49,6 +50,11 @@ def parser() -> argparse.ArgumentParser:
     gpu.add_argument("--report", metavar="FILE", help="write the table as Markdown")
     gpu.add_argument("--only", metavar="NAMES", type=names, help="only these rows, separated by commas")
     gpu.add_argument("--quick", action="store_true", help="small sizes and three rounds: a trial, not a measurement")
+    spots = commands.add_parser("spots", help="single calls that were once slower than NumPy's")
+    spots.add_argument("--json", metavar="FILE", help="write the rows, a list of objects")
+    spots.add_argument("--only", metavar="TEXTS", type=names, help="only rows whose names hold one of these")
+    spots.add_argument("--cores", type=int, default=2, help="run on so many cores (default: %(default)s)")
+    spots.add_argument("--module", default="numloom", help=argparse.SUPPRESS)
     return top
 
 
@@ -66,6 +72,10 @@ def main() -> int:
         import record
 
         return record.run(options.module)
+    if options.command == "spots":
+        import spots
+
+        return spots.run(options)
     if options.command == "gpu":
         import gpu
 

@@ -140,3 +140,12 @@ def test_demo_says_what_is_missing():
     )
     assert found.returncode == 2
     assert "no_such_module is missing" in found.stderr
+
+
+def test_spots_are_measured_and_written(tmp_path):
+    file = tmp_path / "spots.json"
+    ran = bench("spots", "--only", "convolve 1000 1000 int64,elimination 100", "--json", str(file))
+    assert ran.returncode == 0, ran.stderr
+    rows = json.loads(file.read_text())
+    assert [row["name"] for row in rows] == ["convolve 1000 1000 int64", "elimination 100", "elimination 1000"]
+    assert all(row["ratio"] == row["peer_seconds"] / row["seconds"] > 0 for row in rows)

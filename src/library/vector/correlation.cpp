@@ -101,6 +101,24 @@ struct Ends {
     }
 };
 
+// Masks that are taken from any place of a line of them: nothing and then everything, and the other way.
+template <class T>
+using Word = std::conditional_t<
+    sizeof(T) == 8, uint64_t,
+    std::conditional_t<sizeof(T) == 4, uint32_t, std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>;
+template <class T>
+struct Masks {
+    Word<T> word[2 * Ends<T>::kWidth];
+    constexpr explicit Masks(bool behind) : word() {
+        for (int64_t i = 0; i < 2 * Ends<T>::kWidth; ++i)
+            word[i] = behind == (i >= Ends<T>::kWidth) ? static_cast<Word<T>>(-1) : Word<T>{0};
+    }
+};
+template <class T>
+constexpr Masks<T> kAfter(true);
+template <class T>
+constexpr Masks<T> kBefore(false);
+
 // Sums t .. t + kWidth - 1, to some of which not all of the second line adds.
 template <class T>
 void near_ends(const Ends<T>& ends, const T* v, int64_t m, int64_t t, int64_t count, T* out) {
@@ -116,17 +134,18 @@ void near_ends(const Ends<T>& ends, const T* v, int64_t m, int64_t t, int64_t co
     const auto some = [&](int64_t j, int64_t last) __attribute__((always_inline)) {
         for (; j < last; ++j) {
             // Zeros times zeros where there is nothing: no infinity of the second line gets in.
-            T taps[width];
-            for (int64_t l = 0; l < width; ++l) {
-                const int64_t x = first + j + l;
-                taps[l] = x >= 0 && x < n ? v[j] : T{};
-            }
-            const T* a = ends.at(first + j);
+            const int64_t x0 = first + j, low = x0 < 0 ? -x0 : 0, high = n - x0 < width ? n - x0 : width;
+            Vector<T> tap;
+            fill<T>(tap, v[j]);
+            const T* a = ends.at(x0);
+#pragma GCC unroll 4
             for (int p = 0; p < kNarrow; ++p) {
-                Vector<T> x, y;
+                Vector<T> x;
+                Vector<Word<T>> from_low, to_high;
                 load<T>(x, a + p * lanes);
-                load<T>(y, taps + p * lanes);
-                sums[p] += x * y;
+                load<Word<T>>(from_low, kAfter<T>.word + width - low + p * lanes);
+                load<Word<T>>(to_high, kBefore<T>.word + width - high + p * lanes);
+                sums[p] += x * (Vector<T>)((Vector<Word<T>>)tap & from_low & to_high);
             }
         }
     };
