@@ -77,6 +77,8 @@ struct VectorTable {
     // the caches.
     void (*pcg64_uniform)(unsigned __int128 state, unsigned __int128 increment, double* out, int64_t n,
                           bool past_caches);
+    // The words themselves.
+    void (*pcg64_words)(unsigned __int128 state, unsigned __int128 increment, uint64_t* out, int64_t n);
     void (*philox_uniform)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
     // Normal numbers.
     void (*philox_normal)(const PhiloxStream& s, uint64_t first, double* out, int64_t n, bool past_caches);
@@ -87,6 +89,8 @@ struct VectorTable {
     int64_t (*find_extreme)(DType d, bool largest, const void* line, int64_t n);
     // out[n] = the next numbers in [0, 1) of MT19937, from words[position] on; returns the new position.
     int64_t (*mt19937_uniform)(uint32_t* words, int64_t position, double* out, int64_t n);
+    // out[624] = what MT19937 gives for its 624 words, or the next 624 if `next`.
+    void (*mt19937_words)(uint32_t* words, bool next, uint32_t* out);
     // The elements of from[n] where mask[n] is true, or begin + their positions, to to[]; nothing is written
     // from `end` on, which is no sooner than where they end.
     void (*compress_64)(const uint8_t* mask, const uint64_t* from, int64_t n, uint64_t* to,

@@ -32,16 +32,25 @@ constexpr int64_t kVectors = 64;  // uniform numbers from which many at once pay
 // Functions of the bit generators whose memory is known.
 decltype(BitGenerator::next_uint64) pcg64_function = nullptr, mersenne_function = nullptr;
 
-// Calls f(source) with the source for these bits.
+// Calls f(source) with the source for these bits, of which about n are drawn.
 template <class F>
-void with_source(const BitGenerator& bits, KeptNormal* kept, F&& f) {
+void with_source(const BitGenerator& bits, KeptNormal* kept, int64_t n, F&& f) {
     const auto go = [&](auto& source) {
         if (kept) source.kept = *kept;
         f(source);
+        source.put_back();
         if (kept) *kept = source.kept;
     };
-    if (bits.next_uint64 == pcg64_function) {
+    if (bits.next_uint64 == pcg64_function && n >= 2 * ManyPcg64::kReady) {
+        uint64_t ready[ManyPcg64::kReady];
+        ManyPcg64 source(bits, ready);
+        go(source);
+    } else if (bits.next_uint64 == pcg64_function) {
         Pcg64 source(bits);
+        go(source);
+    } else if (bits.next_uint64 == mersenne_function && n >= 2 * ManyMersenne::kReady) {
+        uint32_t ready[ManyMersenne::kReady];
+        ManyMersenne source(bits, ready);
         go(source);
     } else if (bits.next_uint64 == mersenne_function) {
         Mersenne source(bits);
@@ -61,6 +70,7 @@ bool agrees(const BitGenerator& bits, const BitGenerator& copy) {
         const bool same = i % 3 == 0   ? source.next32() == bits.next_uint32(bits.state)
                           : i % 3 == 1 ? source.next64() == bits.next_uint64(bits.state)
                                        : source.next_double() == bits.next_double(bits.state);
+        source.put_back();
         if (!same) return false;
     }
     return true;
@@ -156,7 +166,7 @@ void draw(const BitGenerator& bits, KeptNormal* kept, const Draws& d) {
             return;
         }
     }
-    with_source(bits, kept, [&](auto& source) { fill(source, d); });
+    with_source(bits, kept, d.n, [&](auto& source) { fill(source, d); });
 }
 
 void draw_parallel(const PhiloxStream& stream, uint64_t position, const Draws& d) {
@@ -170,23 +180,24 @@ void draw_parallel(const PhiloxStream& stream, uint64_t position, const Draws& d
             part.out = static_cast<char*>(d.out) + begin * item;
             for (int i = 0; i < 3; ++i)
                 if (d.each[i]) part.parameters[i] = static_cast<const char*>(d.parameters[i]) + 8 * begin;
-            PhiloxBlock source(stream, position + static_cast<uint64_t>(begin));
+            uint64_t ready[PhiloxBlock::kReady];
+            PhiloxBlock source(stream, position + static_cast<uint64_t>(begin), ready);
             fill(source, part);
         }
     });
 }
 
 void draw_rows(const BitGenerator& bits, KeptNormal* kept, const RowDraws& d) {
-    with_source(bits, kept, [&](auto& source) { fill_rows(source, d); });
+    with_source(bits, kept, d.rows * d.width, [&](auto& source) { fill_rows(source, d); });
 }
 
 void draw_shuffled(const BitGenerator& bits, int64_t n, int64_t first, bool lemire, int64_t* positions) {
     for (int64_t i = 0; i < n; ++i) positions[i] = i;
-    with_source(bits, nullptr, [&](auto& source) { shuffle(source, n, first, lemire, positions); });
+    with_source(bits, nullptr, n, [&](auto& source) { shuffle(source, n, first, lemire, positions); });
 }
 
 void draw_sample(const BitGenerator& bits, int64_t population, int64_t n, bool shuffled, int64_t* out) {
-    with_source(bits, nullptr, [&](auto& source) { sample(source, population, n, shuffled, out); });
+    with_source(bits, nullptr, n, [&](auto& source) { sample(source, population, n, shuffled, out); });
 }
 
 bool know_bit_generator(std::string_view name, const BitGenerator& bits) {

@@ -25,35 +25,70 @@ struct Parameter {
 };
 
 template <class T, class S, class F>
-void fill_with(S& s, const Draws& d, F one) {
+void fill_with(S& from, const Draws& d, F one) {
+    S s = from;  // in registers, where the loop calls nothing
     T* const out = static_cast<T*>(d.out);
     for (int64_t i = 0; i < d.n; ++i) out[i] = one(s);
+    from = s;
 }
 template <class T, class P, class S, class F>
-void fill_with(S& s, const Draws& d, F one) {
+void fill_with(S& from, const Draws& d, F one) {
+    S s = from;  // in registers, where the loop calls nothing
     T* const out = static_cast<T*>(d.out);
     const Parameter<P> p{static_cast<const P*>(d.parameters[0]), d.each[0]};
     for (int64_t i = 0; i < d.n; ++i) out[i] = one(s, p[i]);
+    from = s;
 }
 template <class T, class P, class Q, class S, class F>
-void fill_with(S& s, const Draws& d, F one) {
+void fill_with(S& from, const Draws& d, F one) {
+    S s = from;  // in registers, where the loop calls nothing
     T* const out = static_cast<T*>(d.out);
     const Parameter<P> p{static_cast<const P*>(d.parameters[0]), d.each[0]};
     const Parameter<Q> q{static_cast<const Q*>(d.parameters[1]), d.each[1]};
     for (int64_t i = 0; i < d.n; ++i) out[i] = one(s, p[i], q[i]);
+    from = s;
 }
 template <class T, class P, class Q, class R, class S, class F>
-void fill_with(S& s, const Draws& d, F one) {
+void fill_with(S& from, const Draws& d, F one) {
+    S s = from;  // in registers, where the loop calls nothing
     T* const out = static_cast<T*>(d.out);
     const Parameter<P> p{static_cast<const P*>(d.parameters[0]), d.each[0]};
     const Parameter<Q> q{static_cast<const Q*>(d.parameters[1]), d.each[1]};
     const Parameter<R> r{static_cast<const R*>(d.parameters[2]), d.each[2]};
     for (int64_t i = 0; i < d.n; ++i) out[i] = one(s, p[i], q[i], r[i]);
+    from = s;
+}
+
+// Integers with one offset and one range; false for other distributions.
+template <class S>
+bool fill_integers(S& from, const Draws& d) {
+    if (d.distribution < static_cast<int>(Name::integers_8) || d.each[0] || d.each[1] || d.n < 8) return false;
+    const auto offset = [&] { return *static_cast<const uint64_t*>(d.parameters[0]); };
+    const auto range = [&] { return *static_cast<const uint64_t*>(d.parameters[1]); };
+    S s = from;  // in registers
+    switch (static_cast<Name>(d.distribution)) {
+        case Name::integers_8: fill_bounded<uint64_t, false>(s, offset(), range(), static_cast<uint64_t*>(d.out), d.n); break;
+        case Name::integers_4: fill_bounded<uint32_t, false>(s, offset(), range(), static_cast<uint32_t*>(d.out), d.n); break;
+        case Name::integers_2: fill_bounded<uint16_t, false>(s, offset(), range(), static_cast<uint16_t*>(d.out), d.n); break;
+        case Name::integers_1: fill_bounded<uint8_t, false>(s, offset(), range(), static_cast<uint8_t*>(d.out), d.n); break;
+        case Name::legacy_integers_8: fill_bounded<uint64_t, true>(s, offset(), range(), static_cast<uint64_t*>(d.out), d.n); break;
+        case Name::legacy_integers_4: fill_bounded<uint32_t, true>(s, offset(), range(), static_cast<uint32_t*>(d.out), d.n); break;
+        case Name::legacy_integers_2: fill_bounded<uint16_t, true>(s, offset(), range(), static_cast<uint16_t*>(d.out), d.n); break;
+        case Name::legacy_integers_1: fill_bounded<uint8_t, true>(s, offset(), range(), static_cast<uint8_t*>(d.out), d.n); break;
+        case Name::integers_bool:
+            if (range() == 0) return false;
+            fill_bits(s, static_cast<bool*>(d.out), d.n);
+            break;
+        default: return false;
+    }
+    from = s;
+    return true;
 }
 
 template <class S>
 void fill(S& s, const Draws& d) {
     s.left = 0;
+    if (fill_integers(s, d)) return;
     switch (static_cast<Name>(d.distribution)) {
 #define NL_DRAW0(name, T, dtype) \
     case Name::name:             \

@@ -3,17 +3,17 @@
 // bits are cut from words that last from one number of a call to the next.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "library/draws/sources.hpp"
 
 namespace numloom::library::draws {
 
+// The smallest number of ones only that is not below max.
 template <class U>
 U mask_of(U max) {
-    for (int shift = 1; shift < std::numeric_limits<U>::digits; shift *= 2)
-        max = static_cast<U>(max | max >> shift);
-    return max;
+    return max == 0 ? 0 : static_cast<U>(~uint64_t{0} >> std::countl_zero(uint64_t{max}));
 }
 
 // The next bits of the width of U.
@@ -134,6 +134,54 @@ bool integers_bool(S& s, uint64_t offset, uint64_t range) {
 template <class S>
 int64_t positive(S& s) {
     return static_cast<int64_t>(s.next64() >> 1);
+}
+
+// n numbers with one offset and one range, which is neither 0 nor the largest U. A word that is refused is written too,
+// and then the next over it: whether it is can't be predicted.
+template <class U, bool by_mask, class S>
+void bounded_line(S& s, U offset, U range, U* out, int64_t n) {
+    using W = typename Wider<U>::type;
+    const U count = static_cast<U>(range + 1), mask = mask_of(range);
+    const U threshold = static_cast<U>(static_cast<U>(std::numeric_limits<U>::max() - range) % count);
+    for (int64_t i = 0; i < n;) {
+        const U bits = small_bits<U>(s);
+        if constexpr (by_mask) {
+            const U value = bits & mask;
+            out[i] = static_cast<U>(offset + value);
+            i += value <= range;
+        } else {
+            const W product = W{bits} * count;
+            out[i] = static_cast<U>(offset + static_cast<U>(product >> std::numeric_limits<U>::digits));
+            i += static_cast<U>(product) >= threshold;
+        }
+    }
+}
+template <class U, bool by_mask, class S>
+void fill_bounded(S& s, uint64_t offset, uint64_t wide_range, U* out, int64_t n) {
+    const U range = static_cast<U>(wide_range);
+    if (range == 0 || range == std::numeric_limits<U>::max()) {
+        for (int64_t i = 0; i < n; ++i) out[i] = bounded<U, by_mask>(s, offset, range);
+    } else if (sizeof(U) == 8 && range <= 0xFFFFFFFFu) {
+        // Words of 32 bits, a few numbers at a time.
+        constexpr int64_t kSome = 512;
+        uint32_t some[kSome];
+        for (int64_t i = 0; i < n; i += kSome) {
+            const int64_t m = std::min(kSome, n - i);
+            fill_bounded<uint32_t, by_mask>(s, 0, range, some, m);
+            for (int64_t k = 0; k < m; ++k) out[i + k] = static_cast<U>(offset + some[k]);
+        }
+    } else {
+        bounded_line<U, by_mask>(s, static_cast<U>(offset), range, out, n);
+    }
+}
+// n bits, 32 a word.
+template <class S>
+void fill_bits(S& s, bool* out, int64_t n) {
+    for (int64_t i = 0; i < n; i += 32) {
+        const uint32_t word = s.next32();
+        const int m = static_cast<int>(std::min<int64_t>(32, n - i));
+        for (int k = 0; k < m; ++k) out[i + k] = word >> k & 1;
+    }
 }
 
 // A number of [0, max] by masks, whatever the generator.

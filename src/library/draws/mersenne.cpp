@@ -2,4 +2,5 @@
 
 namespace numloom::library::draws {
 NL_SOURCE(Mersenne)
+NL_SOURCE(ManyMersenne)
 }  // namespace numloom::library::draws

@@ -41,12 +41,11 @@ class Pcg64 : public SourceState {
           step_{.increment = memory_->words[1]},
           has_half_(memory_->has_half),
           half_(memory_->half) {}
-    ~Pcg64() {
+    void put_back() const {
         memory_->words[0] = state_;
         memory_->has_half = has_half_;
         memory_->half = half_;
     }
-    Pcg64(const Pcg64&) = delete;
     uint64_t next64() { return pcg_output(state_ = step_(state_)); }
     uint32_t next32() {
         if (has_half_) {
@@ -59,9 +58,6 @@ class Pcg64 : public SourceState {
         return static_cast<uint32_t>(word);
     }
     double next_double() { return unit(next64()); }
-    // For draws that look ahead: the state, and where to go on from.
-    Wide& state() { return state_; }
-    const Jump& step() const { return step_; }
 
   private:
     Memory* memory_;
@@ -69,6 +65,55 @@ class Pcg64 : public SourceState {
     Jump step_;
     int has_half_;
     uint32_t half_;
+};
+
+// The same from words that were made many at once.
+class ManyPcg64 : public SourceState {
+  public:
+    static constexpr int kReady = 1024;
+    ManyPcg64(const BitGenerator& bits, uint64_t* ready)
+        : memory_(static_cast<Pcg64::Memory*>(bits.state)),
+          start_(memory_->words[0]),
+          step_{.increment = memory_->words[1]},
+          far_(step_.times(kReady)),
+          has_half_(memory_->has_half),
+          half_(memory_->half),
+          ready_(ready) {
+        vectors().pcg64_words(start_, step_.increment, ready_, kReady);
+    }
+    void put_back() const {
+        memory_->words[0] = step_.times(static_cast<uint64_t>(at_))(start_);
+        memory_->has_half = has_half_;
+        memory_->half = half_;
+    }
+    uint64_t next64() {
+        if (at_ == kReady) {
+            start_ = far_(start_);
+            vectors().pcg64_words(start_, step_.increment, ready_, kReady);
+            at_ = 0;
+        }
+        return ready_[at_++];
+    }
+    uint32_t next32() {
+        if (has_half_) {
+            has_half_ = 0;
+            return half_;
+        }
+        const uint64_t word = next64();
+        has_half_ = 1;
+        half_ = static_cast<uint32_t>(word >> 32);
+        return static_cast<uint32_t>(word);
+    }
+    double next_double() { return unit(next64()); }
+
+  private:
+    Pcg64::Memory* memory_;
+    Wide start_;  // the state before the words that are ready
+    Jump step_, far_;
+    int has_half_;
+    uint32_t half_;
+    int at_ = 0;
+    uint64_t* ready_;
 };
 
 class Mersenne : public SourceState {
@@ -81,8 +126,7 @@ class Mersenne : public SourceState {
     };
     explicit Mersenne(const BitGenerator& bits)
         : memory_(static_cast<Memory*>(bits.state)), position_(memory_->position) {}
-    ~Mersenne() { memory_->position = position_; }
-    Mersenne(const Mersenne&) = delete;
+    void put_back() const { memory_->position = position_; }
     uint32_t next32() {
         if (position_ == kWords) renew();
         uint32_t y = memory_->key[position_++];
@@ -116,27 +160,64 @@ class Mersenne : public SourceState {
     int position_;
 };
 
+// The same from words that were made many at once.
+class ManyMersenne : public SourceState {
+  public:
+    static constexpr int kReady = Mersenne::kWords;
+    ManyMersenne(const BitGenerator& bits, uint32_t* ready)
+        : memory_(static_cast<Mersenne::Memory*>(bits.state)), position_(memory_->position), ready_(ready) {
+        vectors().mt19937_words(memory_->key, false, ready_);
+    }
+    void put_back() const { memory_->position = position_; }
+    uint32_t next32() {
+        if (position_ == kReady) {
+            vectors().mt19937_words(memory_->key, true, ready_);
+            position_ = 0;
+        }
+        return ready_[position_++];
+    }
+    uint64_t next64() {
+        const uint64_t high = next32();
+        return high << 32 | next32();
+    }
+    double next_double() {
+        const auto a = static_cast<int32_t>(next32() >> 5), b = static_cast<int32_t>(next32() >> 6);
+        return (a * 67108864.0 + b) / 9007199254740992.0;
+    }
+
+  private:
+    Mersenne::Memory* memory_;
+    int position_;
+    uint32_t* ready_;
+};
+
 // Any other bit generator, by its functions.
 class Foreign : public SourceState {
   public:
-    explicit Foreign(const BitGenerator& bits) : bits_(bits) {}
-    Foreign(const Foreign&) = delete;
-    uint64_t next64() { return bits_.next_uint64(bits_.state); }
-    uint32_t next32() { return bits_.next_uint32(bits_.state); }
-    double next_double() { return bits_.next_double(bits_.state); }
+    explicit Foreign(const BitGenerator& bits) : bits_(&bits) {}
+    void put_back() const {}
+    uint64_t next64() { return bits_->next_uint64(bits_->state); }
+    uint32_t next32() { return bits_->next_uint32(bits_->state); }
+    double next_double() { return bits_->next_double(bits_->state); }
 
   private:
-    const BitGenerator& bits_;
+    const BitGenerator* bits_;
 };
 
 // The words of a counter-based stream that belong to the numbers of one block.
 class PhiloxBlock : public SourceState {
   public:
     static constexpr int64_t kNumbers = 1 << 14;  // in a block
-    PhiloxBlock(const PhiloxStream& stream, uint64_t position) : stream_(stream), position_(position) {}
-    PhiloxBlock(const PhiloxBlock&) = delete;
+    // `ready` has room for kReady words, which are not the source's own so that this can be copied.
+    PhiloxBlock(const PhiloxStream& stream, uint64_t position, uint64_t* ready)
+        : stream_(&stream), position_(position), ready_(ready) {}
+    static constexpr int kReady = 256;
     uint64_t next64() {
-        if (at_ == kReady) fill();
+        if (at_ == kReady) {
+            fill(*stream_, position_, taken_, ready_);
+            taken_ += kReady;
+            at_ = 0;
+        }
         return ready_[at_++];
     }
     uint32_t next32() {
@@ -152,21 +233,18 @@ class PhiloxBlock : public SourceState {
     double next_double() { return unit(next64()); }
 
   private:
-    static constexpr int kReady = 128;
     // A block has as many counters as half its numbers, and as many rounds of them as it needs.
-    void fill() {
-        vectors().philox_words(stream_, position_ + static_cast<uint64_t>(taken_ % kNumbers),
-                               0x80000000u + static_cast<uint32_t>(taken_ / kNumbers), ready_, kReady);
-        taken_ += kReady;
-        at_ = 0;
+    static void fill(const PhiloxStream& stream, uint64_t position, int64_t taken, uint64_t* ready) {
+        vectors().philox_words(stream, position + static_cast<uint64_t>(taken % kNumbers),
+                               0x80000000u + static_cast<uint32_t>(taken / kNumbers), ready, kReady);
     }
-    const PhiloxStream& stream_;
+    const PhiloxStream* stream_;
     uint64_t position_;
     int64_t taken_ = 0;
     int at_ = kReady;
     bool has_half_ = false;
     uint32_t half_ = 0;
-    uint64_t ready_[kReady];
+    uint64_t* ready_;
 };
 
 }  // namespace numloom::library::draws

@@ -70,4 +70,9 @@ int64_t mt19937_uniform(uint32_t* words, int64_t position, double* out, int64_t 
     return position;
 }
 
+void mt19937_words(uint32_t* words, bool next, uint32_t* out) {
+    if (next) next_words(words);
+    temper(words, out, kWords);
+}
+
 }  // namespace numloom::library::NUMLOOM_TARGET

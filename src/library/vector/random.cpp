@@ -86,8 +86,15 @@ void finish([[maybe_unused]] bool past_caches) {
 // --- PCG64
 // -------------------------------------------------------------------------------------------------------
 
-void pcg64_rest(Wide state, const Jump& step, double* out, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) out[i] = unit(pcg_output(state = step(state)));
+// Words become numbers in [0, 1), or stay what they are.
+inline void put(double* out, uint64_t bits) { *out = unit(bits); }
+inline void put(uint64_t* out, uint64_t bits) { *out = bits; }
+NL_INLINE void put(double* out, const Words& bits, bool past_caches) { store(out, to_unit(bits), past_caches); }
+NL_INLINE void put(uint64_t* out, const Words& bits, bool) { std::memcpy(out, &bits, sizeof bits); }
+
+template <class T>
+void pcg64_rest(Wide state, const Jump& step, T* out, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) put(out + i, pcg_output(state = step(state)));
 }
 
 #if defined(__AVX512DQ__)
@@ -113,7 +120,8 @@ NL_INLINE Words rotate_right(const Words& x, const Words& by) {
 }
 
 // Four vectors of places move side by side, since a step of one has to wait for the step before it.
-Wide pcg64_groups(Wide state, const Jump& step, double* out, int64_t groups, bool past_caches) {
+template <class T>
+void pcg64_groups(Wide state, const Jump& step, T* out, int64_t groups, bool past_caches) {
     constexpr int kVectors = 4;
     Halves s[kVectors];
     for (Halves& v : s)
@@ -132,22 +140,21 @@ Wide pcg64_groups(Wide state, const Jump& step, double* out, int64_t groups, boo
 #pragma GCC unroll 4
         for (int k = 0; k < kVectors; ++k) {
             const Words bits = rotate_right(s[k].high ^ s[k].low, s[k].high >> 58);
-            store(out + k * kLanes, to_unit(bits), past_caches);
+            put(out + k * kLanes, bits, past_caches);
             advance(s[k], multiplier, multiplier_top, increment);
         }
-    return state;
 }
 #else
-Wide pcg64_groups(Wide state, const Jump& step, double* out, int64_t groups, bool) {
+template <class T>
+void pcg64_groups(Wide state, const Jump& step, T* out, int64_t groups, bool) {
     const Jump four = step.times(4);
     Wide at[4];
     for (Wide& a : at) a = state = step(state);
     for (int64_t i = 0; i < 32 * groups; i += 4)
         for (int k = 0; k < 4; ++k) {
-            out[i + k] = unit(pcg_output(at[k]));
+            put(out + i + k, pcg_output(at[k]));
             at[k] = four(at[k]);
         }
-    return state;
 }
 #endif
 
@@ -254,6 +261,13 @@ void pcg64_uniform(Wide state, Wide increment, double* out, int64_t n, bool past
     const auto done = static_cast<uint64_t>(32 * groups);
     pcg64_rest(step.times(done)(state), step, out + done, n % 32);
     finish(past_caches);
+}
+
+void pcg64_words(Wide state, Wide increment, uint64_t* out, int64_t n) {
+    const Jump step{.increment = increment};
+    pcg64_groups(state, step, out, n / 32, false);
+    const auto done = static_cast<uint64_t>(n / 32 * 32);
+    if (n % 32) pcg64_rest(step.times(done)(state), step, out + done, n % 32);
 }
 
 void philox_uniform(const PhiloxStream& stream, uint64_t first, double* out, int64_t n, bool past_caches) {

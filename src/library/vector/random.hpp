@@ -9,6 +9,7 @@
 namespace numloom::library::NUMLOOM_TARGET {
 
 void pcg64_uniform(Wide state, Wide increment, double* out, int64_t n, bool past_caches);
+void pcg64_words(Wide state, Wide increment, uint64_t* out, int64_t n);
 void philox_uniform(const PhiloxStream& stream, uint64_t first, double* out, int64_t n, bool past_caches);
 void philox_words(const PhiloxStream& stream, uint64_t first, uint32_t round, uint64_t* out, int64_t n);
 void philox_normal(const PhiloxStream& stream, uint64_t first, double* out, int64_t n, bool past_caches);

@@ -31,11 +31,13 @@ const VectorTable kVectors = {
     .sort_columns = sort_columns,
     .argsort_columns = argsort_columns,
     .pcg64_uniform = pcg64_uniform,
+    .pcg64_words = pcg64_words,
     .philox_uniform = philox_uniform,
     .philox_normal = philox_normal,
     .philox_words = philox_words,
     .find_extreme = find_extreme,
     .mt19937_uniform = mt19937_uniform,
+    .mt19937_words = mt19937_words,
 #if defined(__AVX512F__)
     .compress_64 = compress_64,
     .compress_32 = compress_32,
