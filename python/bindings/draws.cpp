@@ -2,11 +2,15 @@
 // ours.
 #include "library/draws.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
 
 #include "operand.hpp"
+
+// After our headers: it defines short macros.
+#include <structmember.h>
 
 namespace numloom::python {
 namespace {
@@ -293,6 +297,7 @@ PyObject* draw_rows(PyObject*, PyObject* args) {
         Target target(real ? DType::Float64 : DType::Int64, dims);
         rows.width = dims[dims.n - 1];
         rows.rows = rows.width ? target.size() / rows.width : 0;
+        if (rows.rows == 0) return target.take();
         rows.n = static_cast<const int64_t*>(counts.at());
         rows.weights = places.at();
         rows.each_n = counts.size() > 1;
@@ -371,31 +376,290 @@ PyObject* draw_later(PyObject*, PyObject* args) {
     });
 }
 
-// kept_normal(state, capsule): the address of the normal number that a numpy.random.RandomState keeps; 0
-// where it can't be told. In its object lie a copy of the bit generator's functions and, right behind, a
-// pointer to that copy and the number: nothing else points there.
-PyObject* kept_normal(PyObject*, PyObject* args) {
+// The normal number that a numpy.random.RandomState keeps; nullptr where it can't be told. In its object lie
+// a copy of the bit generator's functions and, right behind, a pointer to that copy and the number: nothing
+// else points there.
+KeptNormal* kept_normal(PyObject* state, const BitGenerator& bits) {
+    struct Behind {
+        const void* bits;
+        KeptNormal kept;
+    };
+    char* const begin = reinterpret_cast<char*>(state);
+    const Py_ssize_t size = Py_TYPE(state)->tp_basicsize;
+    const auto need = static_cast<Py_ssize_t>(sizeof(BitGenerator) + sizeof(Behind));
+    for (Py_ssize_t at = sizeof(PyObject); at + need <= size; at += 8) {
+        char* const copy = begin + at;
+        auto* const behind = reinterpret_cast<Behind*>(copy + sizeof(BitGenerator));
+        if (std::memcmp(copy, &bits, sizeof bits) == 0 && behind->bits == copy &&
+            (behind->kept.there == 0 || behind->kept.there == 1))
+            return &behind->kept;
+    }
+    return nullptr;
+}
+
+// --- streams and everyday calls ---
+
+// A bit generator as methods draw from it.
+struct StreamObject {
+    PyObject_HEAD PyObject *bits, *capsule, *lock, *free, *kept, *acquire, *release;
+    const BitGenerator* generator;
+    KeptNormal* kept_at;
+};
+PyTypeObject* stream_type;
+StreamObject* as_stream(PyObject* o) { return reinterpret_cast<StreamObject*>(o); }
+
+PyObject* attribute(PyObject* o, const char* name) {
+    return Ref::take(PyObject_GetAttrString(o, name)).release();
+}
+
+// stream(bits, state=None): `state` is the RandomState that draws from the bit generator.
+PyObject* stream_new(PyTypeObject* type, PyObject* args, PyObject*) {
     return guarded([&]() -> PyObject* {
-        PyObject *state, *capsule;
-        if (!PyArg_ParseTuple(args, "OO", &state, &capsule)) throw PythonError{};
-        const BitGenerator& bits = bits_of(capsule);
-        struct Behind {
-            const void* bits;
-            KeptNormal kept;
-        };
-        char* const begin = reinterpret_cast<char*>(state);
-        const Py_ssize_t size = Py_TYPE(state)->tp_basicsize;
-        const auto need = static_cast<Py_ssize_t>(sizeof(BitGenerator) + sizeof(Behind));
-        for (Py_ssize_t at = sizeof(PyObject); at + need <= size; at += 8) {
-            char* const copy = begin + at;
-            auto* const behind = reinterpret_cast<Behind*>(copy + sizeof(BitGenerator));
-            if (std::memcmp(copy, &bits, sizeof bits) == 0 && behind->bits == copy &&
-                (behind->kept.there == 0 || behind->kept.there == 1))
-                return PyLong_FromVoidPtr(&behind->kept);
-        }
-        return PyLong_FromLong(0);
+        PyObject *bits, *state = Py_None;
+        if (!PyArg_ParseTuple(args, "O|O", &bits, &state)) throw PythonError{};
+        Ref made = Ref::take(type->tp_alloc(type, 0));
+        StreamObject* s = as_stream(made.get());
+        s->bits = Py_NewRef(bits);
+        s->capsule = attribute(bits, "capsule");
+        s->lock = attribute(bits, "lock");
+        s->acquire = attribute(s->lock, "acquire");
+        s->release = attribute(s->lock, "release");
+        s->free = Py_NewRef(Py_None);
+        s->generator = &bits_of(s->capsule);
+        s->kept_at = state == Py_None ? nullptr : kept_normal(state, *s->generator);
+        s->kept = Ref::take(PyLong_FromVoidPtr(s->kept_at)).release();
+        return made.release();
     });
 }
+
+void stream_dealloc(PyObject* self) {
+    StreamObject* s = as_stream(self);
+    for (PyObject* o : {s->bits, s->capsule, s->lock, s->free, s->kept, s->acquire, s->release})
+        Py_XDECREF(o);
+    PyTypeObject* type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+PyMemberDef stream_members[] = {
+    {"bits", T_OBJECT, offsetof(StreamObject, bits), READONLY, nullptr},
+    {"capsule", T_OBJECT, offsetof(StreamObject, capsule), READONLY, nullptr},
+    {"lock", T_OBJECT, offsetof(StreamObject, lock), READONLY, nullptr},
+    {"free", T_OBJECT, offsetof(StreamObject, free), 0, nullptr},
+    {"kept", T_OBJECT, offsetof(StreamObject, kept), READONLY, nullptr},
+    {},
+};
+
+// The stream's lock for the time of a short draw.
+class Locked {
+  public:
+    explicit Locked(StreamObject* s) : s_(s) { Ref::take(PyObject_CallNoArgs(s->acquire)); }
+    ~Locked() {
+        PyObject* done = PyObject_CallNoArgs(s_->release);
+        if (!done) PyErr_WriteUnraisable(s_->lock);
+        Py_XDECREF(done);
+    }
+    Locked(const Locked&) = delete;
+
+  private:
+    StreamObject* s_;
+};
+
+struct Names {
+    PyObject *stream, *bits, *size;
+};
+Names interned;
+
+}  // namespace
+
+struct QuickDraw {
+    enum Form : int { Plain, Arguments, Integers, LegacyIntegers, Between } form;
+    const library::Distribution* distribution;
+    int number, required;
+    PyObject* defaults;  // of the parameters from `required` on
+    PyObject* holder;    // who has the stream; nullptr: the object whose method this is
+    PyObject* hidden;    // the RandomState whose bit generator the holder's stream must have; nullptr: any
+
+    ~QuickDraw() {
+        Py_XDECREF(defaults);
+        Py_XDECREF(holder);
+        Py_XDECREF(hidden);
+    }
+};
+
+namespace {
+
+// What is drawn by an everyday call: parameters as they are, and the size or nullptr.
+struct Everyday {
+    PyObject* values[3];
+    PyObject* size = nullptr;
+    Dims dims;
+};
+
+// The sizes of rand(2, 3).
+bool read_sizes(PyObject* const* args, Py_ssize_t n, Everyday* out) {
+    if (n > 32) return false;
+    int64_t product = 1;
+    for (Py_ssize_t i = 0; i < n; ++i) {
+        if (!PyLong_CheckExact(args[i])) return false;
+        int overflow;
+        const long long m = PyLong_AsLongLongAndOverflow(args[i], &overflow);
+        if (overflow || m < 0 || m > kLong || (product *= m) > kLong) return false;
+        out->dims.push(m);
+    }
+    out->size = n ? args[0] : nullptr;
+    return true;
+}
+
+// Reads the arguments; false where the call is of another form.
+bool read_arguments(const QuickDraw& q, PyObject* const* args, Py_ssize_t n, PyObject* names, Everyday* out) {
+    const Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
+    if (q.form == QuickDraw::Arguments) return keywords == 0 && read_sizes(args, n, out);
+    const int most = q.distribution->arity;
+    if (keywords > 1 || (keywords == 1 && PyTuple_GET_ITEM(names, 0) != interned.size)) return false;
+    if (n < q.required || n > most + 1 || (n == most + 1 && keywords)) return false;
+    for (int i = 0; i < most; ++i)
+        out->values[i] = i < n ? args[i] : PyTuple_GET_ITEM(q.defaults, i - q.required);
+    out->size = keywords ? args[n] : n == most + 1 ? args[most] : nullptr;
+    if (out->size == Py_None) out->size = nullptr;
+    return !out->size || to_dims(out->size, &out->dims);
+}
+
+// low and high of integers as offset and range; false for what is not everyday.
+bool read_bounds(const Everyday& e, uint64_t* offset, uint64_t* range) {
+    PyObject* const first = e.values[0];
+    PyObject* const second = e.values[1];
+    if (!PyLong_CheckExact(first) || !(second == Py_None || PyLong_CheckExact(second))) return false;
+    int over[2] = {0, 0};
+    int64_t low = PyLong_AsLongLongAndOverflow(first, &over[0]);
+    const int64_t high = second == Py_None ? low : PyLong_AsLongLongAndOverflow(second, &over[1]);
+    if (second == Py_None) low = 0;
+    if (over[0] || over[1] || low >= high) return false;
+    *offset = static_cast<uint64_t>(low);
+    *range = static_cast<uint64_t>(high) - 1 - static_cast<uint64_t>(low);
+    return true;
+}
+
+// The stream that the call draws from; empty where Python should look.
+Ref stream_for(const QuickDraw& q, PyObject* self) {
+    Ref stream(PyObject_GetAttr(q.holder ? q.holder : self, interned.stream));
+    if (!stream) {
+        PyErr_Clear();
+        return Ref();
+    }
+    if (!Py_IS_TYPE(stream.get(), stream_type)) return Ref();
+    if (q.hidden) {
+        const Ref bits = Ref::take(PyObject_GetAttr(q.hidden, interned.bits));
+        if (bits.get() != as_stream(stream.get())->bits) return Ref();
+    }
+    if (q.distribution->name.starts_with("legacy_") && !as_stream(stream.get())->kept_at) return Ref();
+    return stream;
+}
+
+// What is drawn, from the arguments.
+bool read_draws(const QuickDraw& q, const Everyday& e, Parameters* parameters, uint64_t (&bounds)[2],
+                library::Draws* draws) {
+    draws->distribution = q.number;
+    draws->n = 1;
+    for (int64_t m : e.dims) draws->n *= m;
+    if (draws->n >= kLong) return false;
+    if (q.form == QuickDraw::Integers || q.form == QuickDraw::LegacyIntegers) {
+        if (!read_bounds(e, &bounds[0], &bounds[1])) return false;
+        draws->parameters[0] = &bounds[0];
+        draws->parameters[1] = &bounds[1];
+    } else if (q.form == QuickDraw::Plain) {
+        for (int i = 0; i < q.distribution->arity; ++i)
+            if (!PyLong_CheckExact(e.values[i]) && !PyFloat_CheckExact(e.values[i])) return false;
+        if (!parameters->set(*q.distribution, e.values)) return false;
+        parameters->give(draws);
+    } else if (q.form == QuickDraw::Between) {
+        double numbers[2];
+        for (int i = 0; i < 2; ++i) {
+            if (!PyLong_CheckExact(e.values[i]) && !PyFloat_CheckExact(e.values[i])) return false;
+            numbers[i] = PyFloat_AsDouble(e.values[i]);
+            if (PyErr_Occurred()) {
+                PyErr_Clear();
+                return false;
+            }
+        }
+        const double range = numbers[1] - numbers[0];
+        if (!(range >= 0) || std::isinf(range)) return false;
+        std::memcpy(&bounds[0], &numbers[0], 8);
+        std::memcpy(&bounds[1], &range, 8);
+        draws->parameters[0] = &bounds[0];
+        draws->parameters[1] = &bounds[1];
+    }
+    return true;
+}
+
+}  // namespace
+
+PyObject* quick_draw(const QuickDraw& q, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+    const bool method = !q.holder;
+    if (n < method) return nullptr;
+    Everyday e;
+    Parameters parameters;
+    uint64_t bounds[2];
+    library::Draws draws{};
+    if (!read_arguments(q, args + method, n - method, names, &e) ||
+        !read_draws(q, e, &parameters, bounds, &draws))
+        return nullptr;
+    const Ref held = stream_for(q, method ? args[0] : nullptr);
+    if (!held) return nullptr;
+    StreamObject* const stream = as_stream(held.get());
+    const bool integers = q.form == QuickDraw::Integers || q.form == QuickDraw::LegacyIntegers;
+    const DType d = integers ? DType::Int64 : q.distribution->result;
+    const auto fill = [&](char* to) {
+        draws.out = to;
+        Locked lock(stream);
+        library::draw(*stream->generator, stream->kept_at, draws);
+    };
+    if (!e.size) {
+        char one[8];
+        fill(one);
+        return q.form == QuickDraw::Integers ? make_numpy_scalar(d, one) : number(d, one);
+    }
+    lend_threads();
+    Target target(d, e.dims);
+    fill(target.memory());
+    return target.take();
+}
+
+QuickDraw* make_quick_draw(int form, int number, PyObject* defaults, PyObject* holder, PyObject* hidden) {
+    if (number < 0 || number >= std::ssize(library::distributions()) || !PyTuple_Check(defaults))
+        raise(PyExc_ValueError, "no such distribution");
+    const library::Distribution& d = library::distributions()[static_cast<size_t>(number)];
+    const auto given = static_cast<int>(PyTuple_GET_SIZE(defaults));
+    if (given > d.arity) raise(PyExc_ValueError, "more defaults than parameters");
+    const auto share = [](PyObject* o) { return o == Py_None ? nullptr : Py_NewRef(o); };
+    return new QuickDraw{static_cast<QuickDraw::Form>(form),
+                         &d,
+                         number,
+                         d.arity - given,
+                         Py_NewRef(defaults),
+                         share(holder),
+                         share(hidden)};
+}
+
+void drop_quick_draw(QuickDraw* q) { delete q; }
+
+void init_draws(PyObject* module) {
+    interned = {Ref::take(PyUnicode_InternFromString("_stream")).release(),
+                Ref::take(PyUnicode_InternFromString("_bit_generator")).release(),
+                Ref::take(PyUnicode_InternFromString("size")).release()};
+    PyType_Slot slots[] = {
+        {Py_tp_new, reinterpret_cast<void*>(stream_new)},
+        {Py_tp_dealloc, reinterpret_cast<void*>(stream_dealloc)},
+        {Py_tp_members, stream_members},
+        {0, nullptr},
+    };
+    PyType_Spec spec = {"numloom._core.stream", sizeof(StreamObject), 0, Py_TPFLAGS_DEFAULT, slots};
+    stream_type = reinterpret_cast<PyTypeObject*>(Ref::take(PyType_FromSpec(&spec)).release());
+    if (PyModule_AddObjectRef(module, "stream", reinterpret_cast<PyObject*>(stream_type)) != 0)
+        throw PythonError{};
+}
+
+namespace {
 
 PyObject* know_bits(PyObject*, PyObject* args) {
     return guarded([&]() -> PyObject* {
@@ -434,8 +698,6 @@ PyMethodDef draw_functions[] = {
      "draw_sample(capsule, population, n, shuffle): different numbers below `population`."},
     {"draw_later", draw_later, METH_VARARGS,
      "draw_later(capsule, size): uniform numbers of PCG64, recorded, else NotImplemented."},
-    {"kept_normal", kept_normal, METH_VARARGS,
-     "kept_normal(state, capsule): the address of the normal number that a RandomState keeps, or 0."},
     {"know_bits", know_bits, METH_VARARGS,
      "know_bits(name, capsule): makes a kind of bit generators known, by one that nobody else uses."},
     {"distributions", names, METH_NOARGS, "distributions(): their names; a distribution is its position."},

@@ -446,6 +446,7 @@ PyMODINIT_FUNC PyInit__core(void) {
         init_ufunc_type(module.get());
         init_quick_types();
         init_float_errors();
+        init_draws(module.get());
         if (PyModule_AddFunctions(module.get(), array_functions) != 0 ||
             PyModule_AddFunctions(module.get(), engine_functions) != 0 ||
             PyModule_AddFunctions(module.get(), library_functions) != 0 ||

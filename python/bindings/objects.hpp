@@ -190,6 +190,7 @@ void init_ufunc_type(PyObject* module);
 void init_pin_type(PyObject* module);
 void init_quick_types();
 void init_float_errors();
+void init_draws(PyObject* module);
 extern PyMethodDef float_error_functions[];
 extern PyMethodDef array_functions[];    // making, viewing and computing arrays
 extern PyMethodDef engine_functions[];   // the engine as a whole

@@ -123,6 +123,16 @@ void record_call(std::string_view name, std::span<const int64_t> parameters, con
 // Lends the library the threads, the memory pool and the elementwise loops of the CPU devices, once.
 void lend_threads();
 
+// --- everyday calls of random numbers (draws.cpp) ---
+
+struct QuickDraw;
+// form: 0: parameters and a size; 1: the size as arguments; 2, 3: integers of Generator and of RandomState;
+// 4: bounds and a size.
+QuickDraw* make_quick_draw(int form, int number, PyObject* defaults, PyObject* holder, PyObject* hidden);
+void drop_quick_draw(QuickDraw* q);
+// What the call draws; nullptr (no exception set) where it is of another form.
+PyObject* quick_draw(const QuickDraw& q, PyObject* const* args, Py_ssize_t n, PyObject* names);
+
 // Runs it at once on host memory.
 // `said`: the name in its reports, where that isn't the call's.
 void run_call(std::string_view name, std::span<const int64_t> parameters, const CallOperand& out,

@@ -15,8 +15,9 @@ struct QuickObject {
     PyObject_HEAD vectorcallfunc vectorcall;
     PyObject* function;  // for all other calls
     Quick kind;
-    OpCode op;       // of a reduction
-    QuickForm form;  // of anything that is not a reduction; else nullptr
+    OpCode op;        // of a reduction
+    QuickForm form;   // of anything that is not a reduction; else nullptr
+    QuickDraw* draw;  // of random numbers; else nullptr
 };
 
 PyTypeObject* function_type;  // stays itself as an attribute of a class
@@ -194,7 +195,9 @@ PyObject* quick_call(PyObject* self, PyObject* const* args, size_t nargs, PyObje
     return guarded([&] {
         const QuickObject* q = as_quick(self);
         const Py_ssize_t n = PyVectorcall_NARGS(nargs);
-        PyObject* r = q->form ? q->form(args, n, names) : quick_reduce(q, args, n, names);
+        PyObject* r = q->draw   ? quick_draw(*q->draw, args, n, names)
+                      : q->form ? q->form(args, n, names)
+                                : quick_reduce(q, args, n, names);
         return r ? r : Ref::take(PyObject_Vectorcall(q->function, args, nargs, names)).release();
     });
 }
@@ -230,10 +233,29 @@ PyObject* make_quick(PyObject*, PyObject* args) {
     });
 }
 
+// draw_quick(function, form, number, defaults, holder, hidden): form and so on as make_quick_draw takes them;
+// a method where there is no holder.
+PyObject* make_draw_quick(PyObject*, PyObject* args) {
+    return guarded([&] {
+        PyObject *function, *defaults, *holder, *hidden;
+        int form, number;
+        if (!PyArg_ParseTuple(args, "OiiOOO", &function, &form, &number, &defaults, &holder, &hidden))
+            throw PythonError{};
+        PyTypeObject* type = holder == Py_None ? method_type : function_type;
+        QuickDraw* draw = make_quick_draw(form, number, defaults, holder, hidden);
+        QuickObject* q = as_quick(Ref::take(type->tp_alloc(type, 0)).release());
+        q->vectorcall = quick_call;
+        q->function = Py_NewRef(function);
+        q->draw = draw;
+        return reinterpret_cast<PyObject*>(q);
+    });
+}
+
 void quick_dealloc(PyObject* self) {
     PyObject_GC_UnTrack(self);
     PyTypeObject* type = Py_TYPE(self);
     Py_CLEAR(as_quick(self)->function);
+    drop_quick_draw(as_quick(self)->draw);
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -315,6 +337,8 @@ void init_quick_types() {
 PyMethodDef quick_functions[] = {
     {"pair_ufunc", pair_ufunc, METH_VARARGS,
      "pair_ufunc(numpy_ufunc, ours): ours does its calls on our arrays."},
+    {"draw_quick", make_draw_quick, METH_VARARGS,
+     "draw_quick(function, form, number, defaults, holder, hidden): function's everyday draws in C."},
     {"quick", make_quick, METH_VARARGS,
      "quick(name, function, method=False): a callable that does function's everyday calls in C.\n\n"
      "name: mean, var, std, argmax, argmin, where, zeros, ones, empty, array, reshape, copy, astype, item, "

@@ -150,7 +150,8 @@ def row_call(draw, module, legacy):
         alpha = draw.choice(([1.0, 2, 3], [0.5], [0.01, 0.02, 0.03] if not legacy else [0.3, 4.0]))
         return "dirichlet", [draw.choice((alpha, module.array(alpha)))], {"size": size}
     if kind == 2:
-        return "multinomial", [module.array([[3], [20]]), [p, p]], {}
+        n = draw.choice(([[3], [20]], [[0], [5], [9]], numpy.zeros((0, 1), int), 4))
+        return "multinomial", [module.array(n), module.array([p, p])], {}
     method = draw.choice(("count", "marginals"))
     return "multivariate_hypergeometric", [[5, 20, 7], draw.choice((3, 16, 30))], {"size": size, "method": method}
 

@@ -4,6 +4,7 @@ import functools
 import sys
 import warnings
 
+from numloom import _core
 from numloom._base import NotNative
 
 REQUIRED = object()
@@ -54,6 +55,15 @@ def method(name, signature, implementation):
         return self._host(name)(*args, **kwargs)
 
     return call
+
+
+# How C reads the everyday form of a call.
+PLAIN, ARGUMENTS, INTEGERS, LEGACY_INTEGERS, BETWEEN = range(5)
+
+
+def quick(call, form, number, defaults, holder=None, hidden=None):
+    """`call`, its everyday form (numbers as parameters, a size, nothing else) done in C."""
+    return _core.draw_quick(call, form, number, defaults, holder, hidden)
 
 
 def dressed(call, oracle):

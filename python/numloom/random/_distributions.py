@@ -7,7 +7,8 @@ import numpy
 from numloom import _core
 from numloom._base import NotNative, broadcast_shapes, ndarray
 from numloom._ufunc import reduce_op
-from numloom.random._calls import Signature, warn
+from numloom.random import _calls
+from numloom.random._calls import REQUIRED, Signature, warn
 from numloom.random._streams import (
     LONG,
     NUMBER,
@@ -310,3 +311,21 @@ def random_integers(stream, low, high, size):
         raise NotNative
     warn(text, DeprecationWarning)
     return draw_integers(stream, low, bound, size, int)
+
+
+# ------------------------------------------------------------------------------------------------- everyday calls
+def everyday(legacy):
+    """name -> (form, number, defaults) of what C draws where a call has nothing but numbers and a size."""
+    found = {}
+    for name, text in {**PLAIN, "normal": PLAIN["laplace"], "binomial": "n p", "standard_gamma": "shape"}.items():
+        defaults = tuple(d for d in Signature(text).defaults if d is not REQUIRED)
+        found[name] = (_calls.PLAIN, numbers(name, legacy), defaults)
+    found["uniform"] = (_calls.BETWEEN, NUMBER["uniform"], (0.0, 1.0))
+    found["standard_normal"] = (_calls.PLAIN, numbers("standard_normal", legacy), ())
+    found["standard_exponential"] = (_calls.PLAIN, numbers("standard_exponential", legacy), ())
+    found["random"] = found["random_sample"] = (_calls.PLAIN, NUMBER["random"], ())
+    found["rand"] = (_calls.ARGUMENTS, NUMBER["random"], ())
+    found["randn"] = (_calls.ARGUMENTS, NUMBER["legacy_standard_normal"], ())
+    found["integers"] = (_calls.INTEGERS, NUMBER["integers_8"], (None,))
+    found["randint"] = (_calls.LEGACY_INTEGERS, NUMBER["legacy_integers_8"], (None,))
+    return found

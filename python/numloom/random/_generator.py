@@ -7,7 +7,7 @@ import numpy.random
 
 from numloom import _fallback
 from numloom.random import _choices, _distributions, _rows
-from numloom.random._calls import Signature, dressed, method
+from numloom.random._calls import Signature, dressed, method, quick
 from numloom.random._streams import Stream
 
 _BASE = numpy.random.Generator
@@ -81,6 +81,13 @@ def implementations():
     return found
 
 
+def methods(base, drawn, legacy):
+    """name -> method of what the library draws, its everyday calls in C."""
+    made = {name: dressed(method(name, *how), getattr(base, name)) for name, how in drawn.items()}
+    fast = _distributions.everyday(legacy)
+    return {name: quick(call, *fast[name]) if name in fast else call for name, call in made.items()}
+
+
 def _make_generator(bit_generator):
     return Generator(bit_generator)
 
@@ -94,9 +101,7 @@ class Generator(_BASE, metaclass=Kind):
 
     _on_host = host_methods(_BASE, _UTILITIES)
     locals().update(_on_host)
-    locals().update(
-        {name: dressed(method(name, *how), getattr(_BASE, name)) for name, how in implementations().items()}
-    )
+    locals().update(methods(_BASE, implementations(), False))
 
     def __init__(self, bit_generator):
         super().__init__(bit_generator)

@@ -4,10 +4,10 @@ import numpy
 import numpy.random
 
 from numloom import _fallback
-from numloom._registry import native
+from numloom._registry import NATIVE, native
 from numloom.random import _choices, _distributions, _rows
-from numloom.random._calls import Signature, dressed, method
-from numloom.random._generator import Kind, host_methods
+from numloom.random._calls import Signature, dressed, quick
+from numloom.random._generator import Kind, host_methods, methods
 from numloom.random._streams import Free, NotNative, Stream, entropy
 
 _BASE = numpy.random.RandomState
@@ -80,9 +80,7 @@ class RandomState(_BASE, metaclass=Kind):
 
     _on_host = host_methods(_BASE, _UTILITIES)
     locals().update(_on_host)
-    locals().update(
-        {name: dressed(method(name, *how), getattr(_BASE, name)) for name, how in implementations().items()}
-    )
+    locals().update(methods(_BASE, implementations(), True))
 
     def __init__(self, seed=None):
         unseeded = seed is None
@@ -175,7 +173,11 @@ class Module:
         def call(*args, **kwargs):
             return implementation(self._now(), *signature.bound(args, kwargs))
 
-        return native(call, name=f"random.{name}", oracle=getattr(numpy.random, name))
+        made = native(call, name=f"random.{name}", oracle=getattr(numpy.random, name))
+        fast = _distributions.everyday(True).get("random_sample" if name in ("ranf", "sample") else name)
+        if fast is not None:
+            made = NATIVE[f"random.{name}"] = quick(made, *fast, self, self._hidden)
+        return made
 
 
 def module_functions():

@@ -56,14 +56,9 @@ class Free:
         return out
 
 
-class Stream:
-    """A bit generator, the normal number that a RandomState keeps, and a Free where nobody has a right to the bits."""
-
-    __slots__ = ("bits", "capsule", "free", "kept", "lock")
-
-    def __init__(self, bits, state=None):
-        self.bits, self.capsule, self.lock, self.free = bits, bits.capsule, bits.lock, None
-        self.kept = 0 if state is None else _core.kept_normal(state, self.capsule)
+# Stream(bits, state=None): a bit generator (`bits`, `capsule`, `lock`), the normal number that a RandomState keeps
+# (`kept`, an address or 0), and a Free where nobody has a right to the bits (`free`, else None).
+Stream = _core.stream
 
 
 def length(size):

@@ -62,24 +62,42 @@ void fill_with(S& from, const Draws& d, F one) {
 // Integers with one offset and one range; false for other distributions.
 template <class S>
 bool fill_integers(S& from, const Draws& d) {
-    if (d.distribution < static_cast<int>(Name::integers_8) || d.each[0] || d.each[1] || d.n < 8) return false;
+    if (d.distribution < static_cast<int>(Name::integers_8) || d.each[0] || d.each[1] || d.n < 8)
+        return false;
     const auto offset = [&] { return *static_cast<const uint64_t*>(d.parameters[0]); };
     const auto range = [&] { return *static_cast<const uint64_t*>(d.parameters[1]); };
     S s = from;  // in registers
     switch (static_cast<Name>(d.distribution)) {
-        case Name::integers_8: fill_bounded<uint64_t, false>(s, offset(), range(), static_cast<uint64_t*>(d.out), d.n); break;
-        case Name::integers_4: fill_bounded<uint32_t, false>(s, offset(), range(), static_cast<uint32_t*>(d.out), d.n); break;
-        case Name::integers_2: fill_bounded<uint16_t, false>(s, offset(), range(), static_cast<uint16_t*>(d.out), d.n); break;
-        case Name::integers_1: fill_bounded<uint8_t, false>(s, offset(), range(), static_cast<uint8_t*>(d.out), d.n); break;
-        case Name::legacy_integers_8: fill_bounded<uint64_t, true>(s, offset(), range(), static_cast<uint64_t*>(d.out), d.n); break;
-        case Name::legacy_integers_4: fill_bounded<uint32_t, true>(s, offset(), range(), static_cast<uint32_t*>(d.out), d.n); break;
-        case Name::legacy_integers_2: fill_bounded<uint16_t, true>(s, offset(), range(), static_cast<uint16_t*>(d.out), d.n); break;
-        case Name::legacy_integers_1: fill_bounded<uint8_t, true>(s, offset(), range(), static_cast<uint8_t*>(d.out), d.n); break;
+        case Name::integers_8:
+            fill_bounded<uint64_t, false>(s, offset(), range(), static_cast<uint64_t*>(d.out), d.n);
+            break;
+        case Name::integers_4:
+            fill_bounded<uint32_t, false>(s, offset(), range(), static_cast<uint32_t*>(d.out), d.n);
+            break;
+        case Name::integers_2:
+            fill_bounded<uint16_t, false>(s, offset(), range(), static_cast<uint16_t*>(d.out), d.n);
+            break;
+        case Name::integers_1:
+            fill_bounded<uint8_t, false>(s, offset(), range(), static_cast<uint8_t*>(d.out), d.n);
+            break;
+        case Name::legacy_integers_8:
+            fill_bounded<uint64_t, true>(s, offset(), range(), static_cast<uint64_t*>(d.out), d.n);
+            break;
+        case Name::legacy_integers_4:
+            fill_bounded<uint32_t, true>(s, offset(), range(), static_cast<uint32_t*>(d.out), d.n);
+            break;
+        case Name::legacy_integers_2:
+            fill_bounded<uint16_t, true>(s, offset(), range(), static_cast<uint16_t*>(d.out), d.n);
+            break;
+        case Name::legacy_integers_1:
+            fill_bounded<uint8_t, true>(s, offset(), range(), static_cast<uint8_t*>(d.out), d.n);
+            break;
         case Name::integers_bool:
             if (range() == 0) return false;
             fill_bits(s, static_cast<bool*>(d.out), d.n);
             break;
-        default: return false;
+        default:
+            return false;
     }
     from = s;
     return true;

@@ -136,8 +136,8 @@ int64_t positive(S& s) {
     return static_cast<int64_t>(s.next64() >> 1);
 }
 
-// n numbers with one offset and one range, which is neither 0 nor the largest U. A word that is refused is written too,
-// and then the next over it: whether it is can't be predicted.
+// n numbers with one offset and one range, which is neither 0 nor the largest U. A word that is refused is
+// written too, and then the next over it: whether it is can't be predicted.
 template <class U, bool by_mask, class S>
 void bounded_line(S& s, U offset, U range, U* out, int64_t n) {
     using W = typename Wider<U>::type;

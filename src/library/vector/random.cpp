@@ -89,7 +89,9 @@ void finish([[maybe_unused]] bool past_caches) {
 // Words become numbers in [0, 1), or stay what they are.
 inline void put(double* out, uint64_t bits) { *out = unit(bits); }
 inline void put(uint64_t* out, uint64_t bits) { *out = bits; }
-NL_INLINE void put(double* out, const Words& bits, bool past_caches) { store(out, to_unit(bits), past_caches); }
+NL_INLINE void put(double* out, const Words& bits, bool past_caches) {
+    store(out, to_unit(bits), past_caches);
+}
 NL_INLINE void put(uint64_t* out, const Words& bits, bool) { std::memcpy(out, &bits, sizeof bits); }
 
 template <class T>
