@@ -13,6 +13,9 @@ from numloom.random._streams import Stream
 _BASE = numpy.random.Generator
 _UTILITIES = frozenset(("bit_generator", "spawn"))
 _DTYPE = "size=None dtype=None out=None"
+# Methods whose numbers NumPy 2.5 changed; the library has those from then on, and NumPy itself draws its former ones.
+_CHANGED = {"wald": (2, 5), "binomial": (2, 5), "multinomial": (2, 5)}
+_INSTALLED = tuple(int(part) for part in numpy.__version__.split(".")[:2])
 
 
 class Kind(type):
@@ -78,7 +81,7 @@ def implementations():
             _rows.multivariate_normal(_distributions.standard_normal),
         ),
     }
-    return found
+    return {name: how for name, how in found.items() if _CHANGED.get(name, (0, 0)) <= _INSTALLED}
 
 
 def methods(base, drawn, legacy):
