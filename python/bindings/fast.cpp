@@ -141,8 +141,13 @@ PyObject* at_line(PyObject*, PyObject* const* args, Py_ssize_t n) {
         const CallOperand target{to, a.layout(), a.dtype()};
         const CallOperand in[] = {
             {reinterpret_cast<char*>(positions), index.layout(), DType::Int64}, values, target};
+        // A number that NumPy has to convert takes its loop with conversions, which reports as `at`.
+        PyObject* b = args[3];
+        const bool converted = (PyFloat_CheckExact(b) && a.dtype() != DType::Float64) ||
+                               (PyComplex_CheckExact(b) && a.dtype() != DType::Complex128) ||
+                               (PyLong_CheckExact(b) && a.dtype() != DType::Int64);
         run_call("at", std::array{op, static_cast<int64_t>(a.dtype()), int64_t{1}}, target, in,
-                 operation(static_cast<OpCode>(op)).name);
+                 converted ? "at" : operation(static_cast<OpCode>(op)).name);
         Py_RETURN_TRUE;
     });
 }

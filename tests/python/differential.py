@@ -2,8 +2,8 @@
 
 A case is a tiny program of the fuzzer: a few inputs of random dtype, rank 0 to 5 and size (also none at all), then one
 call on random views of them (any step, negative and zero strides), with out=, where=, axis=, keepdims=, scalars, and
-targets that overlap the operands. Values, dtypes, shapes, error classes, what a failed call left behind and, on demand,
-warnings must be NumPy's.
+targets that overlap the operands. Values, dtypes, shapes, error classes, what a failed call left behind and
+warnings, with their text, must be NumPy's.
 
     python tests/python/differential.py --cases 20000 --seed 3 --module numloom
 """
