@@ -14,7 +14,7 @@ from numloom._base import (
     reported,
     scalar,
 )
-from numloom._ufunc import OBJECTS, constant, loop_of, new_output, operand, oracle, refuse_strict, weak_type
+from numloom._ufunc import OBJECTS, constant, harmless, loop_of, new_output, operand, oracle, refuse_strict, weak_type
 
 PARTS = {
     "divmod": ("floor_divide", "remainder"),
@@ -127,7 +127,8 @@ def call(u, args, kwargs):
     if any(out is not None and out.shape != shape for out in outs):
         raise NotNative
     made = [new_output(shape, dtype, operands, order) for dtype in dtypes[u.nin :]]
-    (compute_divmod if name == "divmod" else compute_parts)(name, loop, made, operands)
+    given = operands if mask is True else harmless(name, loop, operands, mask)
+    (compute_divmod if name == "divmod" else compute_parts)(name, loop, made, given)
     return delivered(made, outs, mask)
 
 

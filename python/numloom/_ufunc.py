@@ -281,11 +281,14 @@ def record(name, loop, result, operands, shape, mask, out, order):
 
 def harmless(name, loop, operands, mask):
     """Operands with a number that nothing is reported for where the mask is false: those are not computed in NumPy."""
-    if loop.kind not in "fc" or name == "ldexp":
+    if loop.kind not in "fc":
         return operands
-    number = constant(0.5 if name == "arctanh" else 1.0, loop)
+    number = constant({"arctanh": 0.5, "ldexp": 0.0}.get(name, 1.0), loop)
     masked = []
-    for x in operands:
+    for k, x in enumerate(operands):
+        if name == "ldexp" and k == 1:
+            masked.append(x)  # 0 times any power of 2 is harmless
+            continue
         if name == "power" and type(x) is not ndarray:
             masked.append(x)  # 1.0 to any power is harmless, and by a number power has short cuts
             continue
