@@ -32,7 +32,13 @@ def test_examples_in_docstrings():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_have_numpys_signatures(name):
-    assert inspect.signature(getattr(numloom.ndarray, name)) == inspect.signature(getattr(numpy.ndarray, name))
+    found = []
+    for cls in (numpy.ndarray, numloom.ndarray):
+        try:
+            found.append(inspect.signature(getattr(cls, name)))
+        except ValueError:  # older NumPy's methods have none
+            found.append(None)
+    assert found[0] == found[1]
 
 
 def test_help_texts_are_numpys():
