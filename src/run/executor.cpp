@@ -175,23 +175,64 @@ void Executor::run_single(const plan::Step& step, ReadyStep& ready, const Cached
     shadows_.clear();
 }
 
+// What a library call touches of storages that are not on the host in one piece. Operands that share a
+// storage share the copy, as they would share the memory.
+class Executor::HostCopies {
+  public:
+    explicit HostCopies(Executor& executor) : executor_(executor) {}
+    void cover(const Operand& o) {
+        if (!o.storage->has_data()) executor_.allocate(o.storage);
+        if (executor_.host_base(o.storage)) return;
+        mesh::Interval reach{0, 0};
+        if (o.layout->size() > 0) {
+            // From a cache line's beginning, so that every element type stays aligned.
+            reach.lo = (o.offset + o.layout->low()) & ~int64_t{63};
+            reach.hi = o.offset + o.layout->high() + item_size(o.dtype);
+        }
+        for (Copy& c : copies_) {
+            if (c.storage != o.storage) continue;
+            if (c.range.lo == c.range.hi)
+                c.range = reach;
+            else if (reach.lo < reach.hi)
+                c.range = {std::min(c.range.lo, reach.lo), std::max(c.range.hi, reach.hi)};
+            return;
+        }
+        copies_.push_back({o.storage, reach, nullptr});
+    }
+    void fetch() {
+        for (Copy& c : copies_) {
+            c.bytes = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(c.range.hi - c.range.lo));
+            executor_.fetch(c.storage, c.range, c.bytes.get());
+        }
+    }
+    char* base(Storage* s) {
+        for (Copy& c : copies_)
+            if (c.storage == s) return c.bytes.get() - c.range.lo;
+        return executor_.host_base(s);
+    }
+    void write_back(Storage* s) {
+        for (Copy& c : copies_)
+            if (c.storage == s) executor_.store(s, c.range, c.bytes.get());
+    }
+
+  private:
+    struct Copy {
+        Storage* storage;
+        mesh::Interval range;
+        std::unique_ptr<char[]> bytes;
+    };
+    Executor& executor_;
+    std::vector<Copy> copies_;
+};
+
 void Executor::run_call(const plan::Step& step, const plan::Segment& s) {
     const Instruction& x = s.log()[static_cast<size_t>(step.call)];
-    // Of storages that are not on the host in one piece. Operands that share a storage share the copy, as
-    // they would share the memory.
-    std::vector<std::pair<Storage*, std::vector<char>>> copies;
-    copies.reserve(4);
+    HostCopies copies(*this);
+    for (int k = 0; k < x.inputs; ++k) copies.cover(x.in[k]);
+    copies.cover(x.out);
+    copies.fetch();
     auto operand = [&](const Operand& o) {
-        if (!o.storage->has_data()) allocate(o.storage);
-        char* base = host_base(o.storage);
-        for (auto& [storage, copy] : copies)
-            if (storage == o.storage) base = copy.data();
-        if (!base) {
-            copies.emplace_back(o.storage, static_cast<size_t>(o.storage->nbytes));
-            base = copies.back().second.data();
-            fetch(o.storage, {0, o.storage->nbytes}, base);
-        }
-        return CallOperand{base + o.offset, o.layout, o.dtype};
+        return CallOperand{copies.base(o.storage) + o.offset, o.layout, o.dtype};
     };
     CallOperand in[3] = {};
     for (int k = 0; k < x.inputs; ++k) in[k] = operand(x.in[k]);
@@ -204,7 +245,7 @@ void Executor::run_call(const plan::Step& step, const plan::Segment& s) {
         if (raised_.empty()) raised_.assign(s.size(), 0);
         raised_[static_cast<size_t>(step.call)] |= kinds;
     }
-    if (!host_base(x.out.storage)) fill(x.out.storage, out.data - x.out.offset);
+    copies.write_back(x.out.storage);
 }
 
 void Executor::free_after(const plan::Step& step, const CachedPlan& p, const plan::Segment& s) {

@@ -68,6 +68,7 @@ class Executor {
     friend class ShardedStep;
     void run_step(const plan::Step& step, ReadyStep& ready, const CachedPlan& p, const plan::Segment& s);
     void run_single(const plan::Step& step, ReadyStep& ready, const CachedPlan& p, const plan::Segment& s);
+    class HostCopies;
     void run_call(const plan::Step& step, const plan::Segment& s);
     static uint8_t wanted(const plan::Step& step, const plan::Segment& s);
     void note_raised(const plan::Step& step, const plan::Segment& s);
