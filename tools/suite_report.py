@@ -1,7 +1,9 @@
 """Turn a run of NumPy's own tests into docs/numpy_suite.md: what fails, grouped by kind, with the reason of each kind.
 
 ./loom python SUITES/suites.py run numpy --module numloom --failures FAILING | tee LOG
-./loom python tools/suite_report.py LOG FAILING > docs/numpy_suite.md
+./loom python tools/suite_report.py LOG FAILING [SPLIT_LOG SPLIT_FAILING] > docs/numpy_suite.md
+
+The second pair is of a run with NUMLOOM_DEVICES=cpu:3 NUMLOOM_SHARD_MIN=1.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ KINDS = [
         "Lines that NumPy finds by counting frames",
         "`bmat` and its like read the caller's variables, warnings name the caller's file; a call through the host "
         "fallback has one frame more.",
-        r"NameError: name|in '.*_fallback.py'|test_suppress_warnings_module",
+        r"NameError: name|in '.*_fallback.py'|test_suppress_warnings_module|test_shuffle_untyped",
     ),
     (
         "Negative zeros in sums",
@@ -72,6 +74,11 @@ KINDS = [
         r"negative_zero",
     ),
 ]
+SPLIT = (
+    "An array that lies in several pieces can't lend its memory: NumPy, and what reads buffers, gets a read-only copy, "
+    "so that what they would write into it, or find out about its address and strides, is not there. A loop over a "
+    "million single elements takes longer than the suite allows."
+)
 OTHER = ("Others", "Each for itself; the message is the test's.")
 
 
@@ -113,14 +120,37 @@ def section(title: str, why: str, rows) -> list[str]:
     for name, count in sorted(counts.items()):
         short = name.replace("numpy/", "").replace("tests/", "")
         note = f" ({count})" if count > 1 else ""
-        message = messages[name].replace("|", "/").replace("`", "'").split("\\n")[0][:100].strip()
+        message = re.sub(r"'?/\S*/site-packages/\S*", "FILE", messages[name]).split("\\n")[0]
+        message = message.replace("|", "/").replace("`", "'")[:100].strip()
         lines.append(f"- `{short}`{note}" + (f": {message}" if title == OTHER[0] and message else ""))
     return [*lines, ""]
 
 
+def split_section(summary, rows, log: str, failures: str) -> list[str]:
+    """Add the figure of several devices to the summary; return what fails there alone as a section."""
+    (figure,), split = read(log, failures)
+    known = {name for _, name, _ in rows}
+    alone = [row for row in split if row[1] not in known]
+    summary += [
+        "",
+        f"With three devices and every array split among them (`NUMLOOM_DEVICES=cpu:3 NUMLOOM_SHARD_MIN=1`): {figure}",
+    ]
+    title = "Only where arrays are split among devices"
+    lines = section(title, SPLIT, alone)
+    return [f"{line}: {message_of(alone, line)}" if line.startswith("- `") else line for line in lines]
+
+
+def message_of(rows, line: str) -> str:
+    """The message of the first test that a line of a section stands for."""
+    short = line.split("`")[1]
+    message = next(m for _, name, m in rows if name.replace("numpy/", "").replace("tests/", "").split("[")[0] == short)
+    return message.replace("`", "'").split("|")[0][:100].strip()
+
+
 def main() -> int:
-    log, failures = (pathlib.Path(name).read_text() for name in sys.argv[1:3])
+    log, failures, *split = (pathlib.Path(name).read_text() for name in sys.argv[1:5])
     summary, rows = read(log, failures)
+    last = split_section(summary, rows, *split) if split else []
     groups = grouped(rows)
     reasons = {title: why for title, why, *_ in [*KINDS, OTHER]}
     lines = [
@@ -137,7 +167,7 @@ def main() -> int:
     for title in groups:
         if groups[title]:
             lines += section(title, reasons[title], groups[title])
-    print("\n".join(lines).rstrip())
+    print("\n".join(lines + last).rstrip())
     return 0
 
 

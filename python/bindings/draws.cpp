@@ -290,6 +290,8 @@ PyObject* draw_rows(PyObject*, PyObject* args) {
         rows.kind = static_cast<library::RowDraws::Kind>(kind);
         Dims dims;
         if (!to_dims(shape, &dims) || dims.n == 0) Py_RETURN_NOTIMPLEMENTED;
+        for (int64_t extent : dims)
+            if (extent == 0) Py_RETURN_NOTIMPLEMENTED;  // nothing is drawn, but all is checked
         const bool real =
             rows.kind == library::RowDraws::Dirichlet || rows.kind == library::RowDraws::LegacyDirichlet;
         Values counts, places;

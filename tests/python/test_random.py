@@ -244,3 +244,20 @@ def test_unseeded_legacy_draws_are_made_by_the_engine():
         "assert numpy.array_equal(numpy.asarray(state.randn(40_000)), theirs.randn(40_000))\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda r, np: r.multinomial(np.empty((10, 0, 6), "i8"), [1 / 6] * 6),
+        lambda r, np: r.multinomial(12, np.empty((10, 0, 10))),
+        lambda r, np: r.multinomial(np.empty((3, 0, 7), "i8"), np.empty((3, 0, 7, 4))),
+        lambda r, np: r.multinomial(3, [0.5, 0.5], size=(2, 0)),
+        lambda r, np: r.dirichlet([1.0, 2.0], size=0),
+        lambda r, np: r.multivariate_hypergeometric([2, 3], 2, size=(0, 3)),
+        lambda r, np: r.multivariate_normal([0.0, 1.0], np.eye(2), size=0),
+    ],
+)
+def test_rows_of_numbers_that_nobody_wants(draw):
+    shapes = [draw(module.random.default_rng(3), module).shape for module in (nl, numpy)]
+    assert shapes[0] == shapes[1]
