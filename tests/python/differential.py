@@ -348,6 +348,8 @@ FOLDS = re.compile(
 
 # NumPy's loops of extrema clear the processor's flags, with them those of conversions around earlier elements.
 CLEARED = re.compile(r"(maximum|minimum|fmax|fmin)\.at\(")
+# NumPy's integer scalars report that they wrap; here the same step is one of arrays, which say nothing in NumPy either.
+WRAPPED = re.compile(r"quantile|percentile|polyval")
 
 
 def in_some_order(program: Program, *results) -> bool:
@@ -372,6 +374,8 @@ def compare_case(program: Program, module, with_warnings: bool = True) -> str | 
         return f"raised {error}, NumPy {step.error}"
     if with_warnings:
         _, _, expected = run_last(numpy, program, True)
+        if WRAPPED.search(program.statements[-1].text):
+            expected = [w for w in expected if w in seen or not w[1].startswith("overflow encountered in scalar ")]
         if seen != expected and not in_some_order(program, step.saved, to_host(module, session.names.get("a50"))):
             return f"warnings {seen}, NumPy {expected}"
     if step.judge is not None and not hasattr(step.saved, "dtype"):
