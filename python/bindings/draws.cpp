@@ -606,6 +606,7 @@ PyObject* quick_draw(const QuickDraw& q, PyObject* const* args, Py_ssize_t n, Py
     if (!read_arguments(q, args + method, n - method, names, &e) ||
         !read_draws(q, e, &parameters, bounds, &draws))
         return nullptr;
+    need_ziggurats();
     const Ref held = stream_for(q, method ? args[0] : nullptr);
     if (!held) return nullptr;
     StreamObject* const stream = as_stream(held.get());

@@ -164,6 +164,20 @@ def test_errors_are_numpys():
             ), (name, args)
 
 
+@pytest.mark.parametrize(
+    "draw", ("normal()", "standard_exponential()", "exponential(size=3)", "gamma(3.0)", "wald(1, 2)")
+)
+def test_the_first_draw_of_a_process(draw):
+    program = f"""if True:
+        import numpy, numloom
+        want, got = [m.random.default_rng(7).{draw} for m in (numpy, numloom)]
+        assert numpy.array_equal(want, got), (want, got)
+        want, got = [m.random.RandomState(7).{draw} for m in (numpy, numloom)]
+        assert numpy.array_equal(want, got), (want, got)
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 HONEST = """
 import sys, types, warnings
 sys.path.insert(0, sys.argv[1])
