@@ -562,6 +562,15 @@ void Engine::reduce(OpCode op, DType type, const Operand& out, const Operand& in
                               " which has no identity");
         return assign(out, Operand(identity, type));
     }
+    if (type == DType::Float16 && (op == OpCode::Add || op == OpCode::Multiply)) {
+        // NumPy folds half precision in single and rounds once.
+        Array rounded;
+        if (in.dtype != type) {
+            rounded = empty(type, in.layout->shape());
+            assign(rounded.operand(), in);
+        }
+        return reduce(op, DType::Float32, out, in.dtype == type ? in : rounded.operand(), axes);
+    }
     Instruction& i = append();
     i.form = Form::Reduce;
     i.op = op;

@@ -713,3 +713,18 @@ def test_histograms_between_edges_of_other_types(a, edge):
 def test_corners_of_functions(text):
     m = numpy.arange(6.0).reshape(2, 3)
     check(text, m=m, z=numpy.array(3), h=numpy.array([1.0, 2.0, 4.0]), c=m + 1j * m[::-1])
+
+
+@pytest.mark.parametrize("fold", ["sum", "prod", "nansum", "nanprod"])
+@pytest.mark.parametrize("values", [[6e4, 6e4, -6e4], [300, 300, 0.001], [6e-8, 6e-8, 1e4], [2048] + [1] * 999])
+def test_half_precision_is_folded_in_single(fold, values):
+    for dtype in (None, "e"):
+        made = []
+        for module in (numpy, np):
+            a = module.asarray(numpy.array(values, "e" if dtype is None else "d"))
+            function = getattr(module, fold)
+            made += [
+                (float(function(a, dtype=dtype)), function(a, dtype=dtype).dtype.char),
+                (numpy.asarray(function(module.stack([a, a]), axis=1, dtype=dtype)).tolist(),),
+            ]
+        assert made[:2] == made[2:]
