@@ -26,6 +26,8 @@ MULTINOMIAL, LEGACY_MULTINOMIAL, DIRICHLET, LEGACY_DIRICHLET, MARGINALS, COUNTS 
 
 def rows(stream, kind, shape, n, weights):
     """Rows of the library; weights and, where there is one for each row, n are arrays of ours."""
+    if 0 in shape:
+        return _core.empty(shape, FLOAT if kind in (DIRICHLET, LEGACY_DIRICHLET) else INT)
     n = _core.to_host(n) if type(n) is ndarray else n
     with stream.lock:
         drawn = _core.draw_rows(stream.capsule, stream.kept, kind, shape, n, _core.to_host(dense(weights)))
