@@ -290,8 +290,6 @@ PyObject* draw_rows(PyObject*, PyObject* args) {
         rows.kind = static_cast<library::RowDraws::Kind>(kind);
         Dims dims;
         if (!to_dims(shape, &dims) || dims.n == 0) Py_RETURN_NOTIMPLEMENTED;
-        for (int64_t extent : dims)
-            if (extent == 0) Py_RETURN_NOTIMPLEMENTED;  // nothing is drawn, but all is checked
         const bool real =
             rows.kind == library::RowDraws::Dirichlet || rows.kind == library::RowDraws::LegacyDirichlet;
         Values counts, places;
@@ -304,8 +302,8 @@ PyObject* draw_rows(PyObject*, PyObject* args) {
         rows.weights = places.at();
         rows.each_n = counts.size() > 1;
         rows.each_weights = places.size() > rows.width;
-        if ((rows.each_n && counts.size() != rows.rows) || places.size() < rows.width ||
-            (rows.each_weights && places.size() != rows.rows * rows.width))
+        if (rows.rows > 0 && ((rows.each_n && counts.size() != rows.rows) || places.size() < rows.width ||
+                              (rows.each_weights && places.size() != rows.rows * rows.width)))
             raise(PyExc_ValueError, "parameters for each row");
         rows.out = target.memory();
         std::memset(rows.out, 0, static_cast<size_t>(8 * target.size()));
