@@ -184,13 +184,26 @@ bool correlate(DType d, const void* a, int64_t n, const void* v, int64_t m, int6
                        static_cast<T*>(out));
         return true;
     };
-    if (d == DType::Float64) return as(double{});
-    if (d == DType::Float32) return as(float{});
-    if (!is_integer(d)) return false;
-    const int64_t size = item_size(d);  // integers wrap, so that their sign does not matter
-    if (size == 8) return as(uint64_t{});
-    if (size == 4) return as(uint32_t{});
-    return size == 2 ? as(uint16_t{}) : as(uint8_t{});
+    switch (d) {  // integers wrap, so that their sign does not matter
+        case DType::Float64:
+            return as(double{});
+        case DType::Float32:
+            return as(float{});
+        case DType::Int8:
+        case DType::UInt8:
+            return as(uint8_t{});
+        case DType::Int16:
+        case DType::UInt16:
+            return as(uint16_t{});
+        case DType::Int32:
+        case DType::UInt32:
+            return as(uint32_t{});
+        case DType::Int64:
+        case DType::UInt64:
+            return as(uint64_t{});
+        default:
+            return false;
+    }
 }
 
 }  // namespace numloom::library::NUMLOOM_TARGET
