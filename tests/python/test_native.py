@@ -71,6 +71,9 @@ def test_every_native_name_has_an_expression():
     missing = [
         name
         for name in NATIVE
-        if name.split(".")[-1] + "(" not in texts and name not in np._ufunc.ALIASES and name not in np._ufunc.OBJECTS
+        if name.split(".")[-1] + "(" not in texts
+        and name not in np._ufunc.ALIASES
+        and name not in np._ufunc.OBJECTS
+        and not name.startswith("random.")  # test_random_streams.py generates their calls
     ]
     assert missing == []
