@@ -18,8 +18,8 @@ DEFINED = re.compile(r"^[0-9a-f]+ ([TDBRVWu]) (\S+)$", re.MULTILINE)
 FUSED = re.compile(r"\bvfn?m(?:add|sub)\w*")
 # GCC converts uint32 to float as high * 65536 + low, where the product is exact, so that fusing changes nothing.
 EXACT = {"cast.cpp.o"}
-# Where the source asks for fused operations by name: our own vector functions, products of matrices, and the product of complex numbers, as
-# NumPy's own loops have it.
+# Where the source asks for fused operations by name: our own vector functions, products of matrices, and the product of
+# complex numbers, as NumPy's own loops have it.
 ASKED_FILES = {"trigonometry.cpp.o", "real_product.cpp.o"}
 ASKED = re.compile(r"Op_(?:Multiply|Square|Power|FloatPower)\b")
 
