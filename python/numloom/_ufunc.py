@@ -350,11 +350,10 @@ def warn_of_parts():
     warnings.warn(message, numpy.exceptions.ComplexWarning, stacklevel=level)
 
 
-def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, where=True, c_order=False):
+def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, where=True):
     """`a` folded over `axes` (non-negative ints) in `dtype`: `out` where given, else an array or a lazy scalar.
 
-    As NumPy's, a new array has its axes in memory in the order of `a`'s, but for a masked reduction (and where
-    `c_order` asks for it).
+    As NumPy's, a new array has its axes in memory in the order of those of `a` and the mask.
     """
     unmasked = where is True or where is NO_VALUE
     if name == "add" and initial is not NO_VALUE and negative_zero(initial):
@@ -363,7 +362,7 @@ def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, 
         a = asnative(a)
     if dtype.kind in "iuf" and a.dtype.kind == "c":
         warn_of_parts()
-    if out is None and initial is NO_VALUE and unmasked and not c_order and a.size:
+    if out is None and initial is NO_VALUE and unmasked and a.size:
         return _core.reduce_new(name, dtype, a, axes, keepdims)
     shape = a.shape
     kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
@@ -372,7 +371,7 @@ def reduce_op(name, a, axes, dtype, keepdims=False, out=None, initial=NO_VALUE, 
     if not unmasked:
         a = asnative(masked(name, a, where, initial if initial is not NO_VALUE else None, dtype))
     if out is None:
-        target = _core.empty(kept, dtype) if c_order or not unmasked else _core.reduced_like(a, axes, dtype)
+        target = _core.reduced_like(a, axes, dtype)
     else:
         if out.shape != final or not out.flags.writeable or not numpy.can_cast(dtype, out.dtype, "same_kind"):
             raise NotNative
@@ -431,7 +430,7 @@ def masked(name, a, mask, initial, dtype):
         )
     else:
         fill = first_value(initial, dtype)
-    out = _core.empty(a.shape, dtype)
+    out = _core.output_like(dtype, a.shape, [a, mask])
     _core.elementwise("where", dtype, out, mask, a, fill)
     return out
 

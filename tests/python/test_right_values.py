@@ -728,3 +728,32 @@ def test_half_precision_is_folded_in_single(fold, values):
                 (numpy.asarray(function(module.stack([a, a]), axis=1, dtype=dtype)).tolist(),),
             ]
         assert made[:2] == made[2:]
+
+
+def permuted(rng, shape, dtype):
+    """An array of that shape whose axes lie in memory in random order."""
+    order = rng.permutation(len(shape))
+    made = rng.integers(0, 2 if dtype == "?" else 9, [shape[i] for i in order]).astype(dtype)
+    return made, [int(i) for i in numpy.argsort(order)]
+
+
+@pytest.mark.parametrize("fold", ["sum", "prod", "mean", "var", "std", "any", "all", "max", "min"])
+def test_memory_order_of_masked_reductions(fold):
+    rng = numpy.random.default_rng(3)
+    options = {"initial": 4} if fold in ("max", "min") else {}
+    for _ in range(200):
+        shape = [int(n) for n in rng.integers(1, 4, rng.integers(1, 5))]
+        mask_shape = [n if rng.random() < 0.7 else 1 for n in shape]
+        (a, turn), (mask, turn_mask) = permuted(rng, shape, "d"), permuted(rng, mask_shape, "?")
+        axes = tuple(i for i in range(len(shape)) if rng.random() < 0.5) or (0,)
+        made = []
+        for module in (numpy, np):
+            x, where = module.asarray(a).transpose(turn), module.asarray(mask).transpose(turn_mask)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made.append(getattr(module, fold)(x, axis=axes, where=where, **options))
+        want, got = made
+        numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=1e-13)
+        if want.ndim and want.size:
+            long = [i for i in range(want.ndim) if want.shape[i] > 1]
+            assert [want.strides[i] for i in long] == [got.strides[i] for i in long]
