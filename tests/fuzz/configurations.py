@@ -38,22 +38,25 @@ class Configuration:
     gpu: bool = False
 
 
+CPU = {"NUMLOOM_DEVICES": "cpu"}  # also where there is a GPU
 SPLIT = {"NUMLOOM_SHARD_MIN": "1"}
 CONFIGURATIONS = {
     c.name: c
     for c in [
-        Configuration("plain"),
+        Configuration("plain", CPU),
         Configuration("split", {"NUMLOOM_DEVICES": "cpu:3", **SPLIT}, shared_pins=False),
-        Configuration("processes", SPLIT, processes=2, shared_pins=False),
-        Configuration("unfused", {"NUMLOOM_FUSION": "0"}),
-        Configuration("cold", {"NUMLOOM_PLAN_CACHE": "0"}),
-        Configuration("warm", salts=(0, 1, 2)),
+        Configuration("processes", {**CPU, **SPLIT}, processes=2, shared_pins=False),
+        Configuration("unfused", {**CPU, "NUMLOOM_FUSION": "0"}),
+        Configuration("cold", {**CPU, "NUMLOOM_PLAN_CACHE": "0"}),
+        Configuration("warm", CPU, salts=(0, 1, 2)),
         Configuration("cuda", {"NUMLOOM_DEVICES": "cuda"}, shared_pins=False, gpu=True),
         Configuration("cuda_split", {"NUMLOOM_DEVICES": "cuda:0,0,0", **SPLIT}, shared_pins=False, gpu=True),
     ]
 }
 # A planner with a check taken out: the fuzzer must find it.
-PLANTED = {c.name: c for c in [Configuration("without hazards", {"NUMLOOM_HAZARDS": "0", "NUMLOOM_VERIFY": "0"})]}
+PLANTED = {
+    c.name: c for c in [Configuration("without hazards", {**CPU, "NUMLOOM_HAZARDS": "0", "NUMLOOM_VERIFY": "0"})]
+}
 SINGLE_PROCESS = [name for name, c in CONFIGURATIONS.items() if c.processes == 1 and not c.gpu]
 
 
