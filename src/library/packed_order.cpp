@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <type_traits>
 
 #include "library/call.hpp"
@@ -22,13 +21,14 @@ constexpr size_t kFewPlaces = 16;
 // Room for the words of a row and as many more.
 class Words {
   public:
-    explicit Words(int64_t n) : words_(n <= kNear ? near_ : room_.emplace(2 * n).get()), spare_(words_ + n) {}
+    explicit Words(int64_t n)
+        : room_(n <= kNear ? 0 : 2 * n), words_(n <= kNear ? near_ : room_.get()), spare_(words_ + n) {}
     uint64_t* get() const { return words_; }
     uint64_t* spare() const { return spare_; }
 
   private:
     alignas(64) uint64_t near_[2 * kNear];
-    std::optional<Scratch<uint64_t>> room_;
+    Scratch<uint64_t> room_;
     uint64_t *words_, *spare_;
 };
 
