@@ -56,7 +56,9 @@ void read_ziggurats() {
             chosen.asked = 0;
             const Ref number =
                 Ref::take(PyObject_Call(draw.get(), none.get(), single ? single_type.get() : nullptr));
-            return library::Probed{PyFloat_AsDouble(number.get()), chosen.asked == 1};
+            const double x = PyFloat_AsDouble(number.get());
+            if (x == -1.0 && PyErr_Occurred()) throw PythonError{};
+            return library::Probed{x, chosen.asked == 1};
         });
     }
 }
